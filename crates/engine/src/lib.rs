@@ -1,0 +1,22 @@
+//! Chinese to English translation on the CPU.
+//!
+//! [`Translator`] is the one public entry point: it holds a model file (weights, vocabularies,
+//! segmentation dictionary) and turns text into text. It is `Send + Sync`; share one behind an
+//! `Arc` between threads.
+//!
+//! ```no_run
+//! let translator = csanmt::Translator::open("models/zh-en-tiny.safetensors")?;
+//! let translation = translator.translate("我们今天去学校。", &csanmt::Options::default())?;
+//! println!("{}", translation.text);
+//! # Ok::<(), csanmt::Error>(())
+//! ```
+
+mod error;
+mod options;
+mod translation;
+mod translator;
+
+pub use error::Error;
+pub use options::Options;
+pub use translation::{Hypothesis, Progress, Sentence, Translation};
+pub use translator::Translator;

@@ -1,0 +1,53 @@
+//! What a caller may choose per translation.
+
+/// Options of one translation. [`Options::default`] is what a reader of the page gets.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Options {
+    /// Beam width, 1 to 8; `None` takes the model's own (4 in the released models).
+    pub beam: Option<usize>,
+    /// How many hypotheses of each sentence to return in [`crate::Sentence::hypotheses`];
+    /// 0 returns none. At most the beam width are found.
+    pub n_best: usize,
+    /// Exactly the original pipeline: the text is cut at `<SENT_SPLIT>` only, blank text is
+    /// decoded too, and no guard alters the search. For comparisons with the original.
+    pub raw: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            beam: None,
+            n_best: 0,
+            raw: false,
+        }
+    }
+}
+
+impl Options {
+    /// The widest beam accepted.
+    pub const MAX_BEAM: usize = 8;
+
+    /// The original pipeline, see [`Options::raw`].
+    #[must_use]
+    pub fn raw() -> Self {
+        Self {
+            raw: true,
+            ..Self::default()
+        }
+    }
+
+    /// Sets the beam width.
+    #[must_use]
+    pub fn with_beam(mut self, beam: usize) -> Self {
+        self.beam = Some(beam);
+        self
+    }
+
+    /// Asks for `count` hypotheses of each sentence.
+    #[must_use]
+    pub fn with_n_best(mut self, count: usize) -> Self {
+        self.n_best = count;
+        self
+    }
+}

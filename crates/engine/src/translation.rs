@@ -1,0 +1,46 @@
+//! What a translation gives back.
+
+use std::ops::Range;
+
+/// The translation of one text.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Translation {
+    /// The whole translated text; it has the line breaks of the source.
+    pub text: String,
+    /// The translated sentences in order. What is between them (line breaks, blank lines,
+    /// indentation) is copied from the source.
+    pub sentences: Vec<Sentence>,
+}
+
+/// One translated sentence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sentence {
+    /// Byte range in the source text.
+    pub source: Range<usize>,
+    /// Byte range in [`Translation::text`].
+    pub target: Range<usize>,
+    /// The search hit the length limit before the sentence was complete.
+    pub truncated: bool,
+    /// The best hypotheses, best first; as many as [`crate::Options::n_best`] asked for.
+    pub hypotheses: Vec<Hypothesis>,
+}
+
+/// One candidate translation of a sentence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hypothesis {
+    /// Detokenised text.
+    pub text: String,
+    /// Target token ids without the end-of-sentence token.
+    pub ids: Vec<u32>,
+    /// Log-probability (natural logarithm) divided by the length penalty; higher is better.
+    pub score: f32,
+}
+
+/// How far a running translation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Sentences that are complete.
+    pub sentences_done: usize,
+    /// Sentences of the whole text.
+    pub sentences: usize,
+}

@@ -1,0 +1,1 @@
+//! Conversion, compression and evaluation of CSANMT models.

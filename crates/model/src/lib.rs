@@ -1,0 +1,1 @@
+//! The CSANMT network over token ids: encoder, semantic encoder, decoder, beam search.

@@ -1,0 +1,1 @@
+//! HTTP face of the csanmt translator.

@@ -1,0 +1,1 @@
+//! Text to token ids and back: segmentation, BPE, Moses rules, sentence splitting.

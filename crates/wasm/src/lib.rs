@@ -1,0 +1,1 @@
+//! WebAssembly face of the csanmt translator.
