@@ -1,1 +1,28 @@
-//! WebAssembly face of the csanmt translator.
+//! The translator for JavaScript: a thin skin over `csanmt`.
+//!
+//! The order of calls is [`ModelBuffer`] (filled while the model file downloads), [`Engine`], then
+//! for every text a [`Job`] that is stepped until it is done. Stepping keeps the caller in charge:
+//! a worker looks at its message queue between two steps, so a newer text or a cancellation is
+//! noticed within one step.
+//!
+//! Every error that reaches JavaScript is an `Error` with a `code`, see [`Failure`].
+
+mod engine;
+mod failure;
+mod job;
+mod model_buffer;
+mod translation;
+mod utf16;
+
+pub use engine::Engine;
+pub use failure::Failure;
+pub use job::Job;
+pub use model_buffer::ModelBuffer;
+
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Runs when the module is instantiated: a panic is written to the console with its place.
+#[wasm_bindgen(start)]
+pub fn report_panics() {
+    console_error_panic_hook::set_once();
+}

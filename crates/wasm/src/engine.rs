@@ -1,0 +1,45 @@
+//! A loaded model.
+
+use std::rc::Rc;
+
+use csanmt::Translator;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::translation::parse_options;
+use crate::{Failure, Job, ModelBuffer};
+
+/// A model, ready to translate.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Engine {
+    translator: Rc<Translator>,
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// Takes over the filled buffer and checks the model in it; the weights are used in place.
+    ///
+    /// # Errors
+    /// When the buffer is not full or does not hold a csanmt model.
+    #[wasm_bindgen(constructor)]
+    pub fn new(buffer: ModelBuffer) -> Result<Self, Failure> {
+        let translator = Translator::from_bytes(buffer.into_bytes()?)?;
+        Ok(Self {
+            translator: Rc::new(translator),
+        })
+    }
+
+    /// Begins the translation of `text`. `options` is `undefined` or an object with any of
+    /// `beam` (1 to 8).
+    ///
+    /// # Errors
+    /// When an option is unknown, of the wrong type or out of range.
+    pub fn start(&self, text: String, options: JsValue) -> Result<Job, Failure> {
+        Ok(Job::new(
+            Rc::clone(&self.translator),
+            text,
+            parse_options(options)?,
+        ))
+    }
+}

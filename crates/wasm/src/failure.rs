@@ -1,0 +1,58 @@
+//! Errors as JavaScript sees them.
+
+use wasm_bindgen::JsValue;
+
+/// What can go wrong on this side of the boundary. Converted to a JavaScript `Error` whose `code`
+/// is [`Failure::code`] and whose `message` is the `Display` text.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// There is no room for the model.
+    #[error("no memory for the model: {bytes} bytes are needed")]
+    Memory {
+        /// The size of the model file.
+        bytes: usize,
+    },
+    /// More bytes arrived than the buffer was made for.
+    #[error("the model file is longer than announced: {expected} bytes were expected")]
+    TooLong {
+        /// The announced size.
+        expected: usize,
+    },
+    /// The download ended early.
+    #[error("the model file is incomplete: {filled} of {expected} bytes arrived")]
+    Incomplete {
+        /// Bytes written.
+        filled: usize,
+        /// The announced size.
+        expected: usize,
+    },
+    /// The options object has a field of the wrong type or an unknown one.
+    #[error("options: {0}")]
+    Options(String),
+    /// The engine refused the model or the text.
+    #[error(transparent)]
+    Engine(#[from] csanmt::Error),
+}
+
+impl Failure {
+    /// A stable word for programs to branch on.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Memory { .. } => "memory",
+            Self::TooLong { .. } | Self::Incomplete { .. } => "download",
+            Self::Options(_) | Self::Engine(csanmt::Error::Option { .. }) => "options",
+            Self::Engine(_) => "engine",
+        }
+    }
+}
+
+impl From<Failure> for JsValue {
+    fn from(failure: Failure) -> Self {
+        let error = js_sys::Error::new(&failure.to_string());
+        // Setting a property of a fresh ordinary object cannot fail.
+        let _ = js_sys::Reflect::set(&error, &"code".into(), &failure.code().into());
+        error.into()
+    }
+}
