@@ -1,0 +1,198 @@
+//! The loops around a tile, and the epilogue.
+//!
+//! Order: blocks of rows that fit the L2 cache, in them strips of panels, in them tiles of rows.
+//! So a strip of weights is read from memory once per block and stays in the L1 or L2 cache for
+//! all its rows; with few rows (one block, one or two tiles) each weight is streamed exactly once.
+
+use super::{Accumulators, Epilogue, MAX_TILE, PANEL, PackedWeights, STEP_BYTES};
+use crate::QuantizedRows;
+use crate::simd::{LANES, Simd};
+
+/// Bytes of activations of a block of rows.
+const BLOCK_BYTES: usize = 256 * 1024;
+
+#[inline(always)]
+pub(crate) fn linear<S: Simd>(
+    simd: S,
+    a: &QuantizedRows,
+    w: PackedWeights<'_>,
+    epilogue: Epilogue<'_>,
+    out: &mut [f32],
+) {
+    let (rows, stride, n) = (a.rows(), a.stride(), w.n());
+    if n == 0 || rows == 0 {
+        return;
+    }
+    let steps = w.k().div_ceil(4);
+    let panels = n.div_ceil(PANEL);
+    let panel_bytes = steps * STEP_BYTES;
+    let block_rows = (BLOCK_BYTES / stride.max(1)).clamp(S::ROWS, rows.max(S::ROWS));
+
+    let mut acc: Accumulators = [[0; PANEL]; MAX_TILE];
+    let mut block = 0;
+    while block < rows {
+        let block_end = rows.min(block + block_rows);
+        // Tiles of nearly equal height: 7 rows are 4 + 3, not 6 + 1.
+        let tiles = (block_end - block).div_ceil(S::ROWS);
+        let mut panel = 0;
+        while panel < panels {
+            let strip = S::PANELS.min(panels - panel);
+            let weights = &w.data()[panel * panel_bytes..][..strip * panel_bytes];
+            let columns = Columns::new(w, epilogue, panel, strip);
+            let mut row = block;
+            for tile in 0..tiles {
+                let height = (block_end - row).div_ceil(tiles - tile);
+                simd.tile(
+                    &a.data()[row * stride..],
+                    stride,
+                    height,
+                    weights,
+                    strip,
+                    steps,
+                    &mut acc,
+                );
+                for p in 0..strip {
+                    columns.finish(
+                        simd,
+                        p,
+                        a,
+                        row,
+                        height,
+                        &acc,
+                        epilogue,
+                        &mut out[row * n..(row + height) * n],
+                    );
+                }
+                row += height;
+            }
+            panel += strip;
+        }
+        block = block_end;
+    }
+}
+
+/// Per-output numbers of a strip of panels; the last, partial panel is padded.
+struct Columns<'a> {
+    w: PackedWeights<'a>,
+    bias: Option<&'a [f32]>,
+    first_panel: usize,
+    strip: usize,
+    /// Padded copies for the one panel that may be partial.
+    edge: Option<Panel>,
+}
+
+#[derive(Clone, Copy)]
+struct Panel {
+    scale: [f32; PANEL],
+    colsum: [i32; PANEL],
+    bias: [f32; PANEL],
+}
+
+impl<'a> Columns<'a> {
+    #[inline(always)]
+    fn new(w: PackedWeights<'a>, epilogue: Epilogue<'a>, first_panel: usize, strip: usize) -> Self {
+        let bias = epilogue.bias();
+        let mut columns = Self {
+            w,
+            bias,
+            first_panel,
+            strip,
+            edge: None,
+        };
+        if (first_panel + strip) * PANEL > w.n() {
+            columns.edge = Some(columns.copy(strip - 1));
+        }
+        columns
+    }
+
+    /// First output of a panel and how many there are.
+    #[inline(always)]
+    fn span(&self, p: usize) -> (usize, usize) {
+        let first = (self.first_panel + p) * PANEL;
+        (first, PANEL.min(self.w.n() - first))
+    }
+
+    #[inline(always)]
+    fn copy(&self, p: usize) -> Panel {
+        let (first, width) = self.span(p);
+        let mut panel = Panel {
+            scale: [0.0; PANEL],
+            colsum: [0; PANEL],
+            bias: [0.0; PANEL],
+        };
+        panel.scale[..width].copy_from_slice(&self.w.scale()[first..first + width]);
+        panel.colsum[..width].copy_from_slice(&self.w.colsum()[first..first + width]);
+        if let Some(bias) = self.bias {
+            panel.bias[..width].copy_from_slice(&bias[first..first + width]);
+        }
+        panel
+    }
+
+    /// Epilogue of panel `p` for `height` rows; `out: [height, n]`.
+    #[inline(always)]
+    fn finish<S: Simd>(
+        &self,
+        simd: S,
+        p: usize,
+        a: &QuantizedRows,
+        row: usize,
+        height: usize,
+        acc: &Accumulators,
+        epilogue: Epilogue<'_>,
+        out: &mut [f32],
+    ) {
+        let (first, width) = self.span(p);
+        let n = self.w.n();
+        let panel = if width < PANEL {
+            self.edge.unwrap_or_else(|| self.copy(p))
+        } else {
+            self.copy(p)
+        };
+        for r in 0..height {
+            let acc = &acc[r * self.strip + p];
+            let (scale, zero) = (a.scale(row + r), a.zero(row + r));
+            let out = &mut out[r * n + first..][..width];
+            if width == PANEL {
+                for half in 0..2 {
+                    let y = dequantize(simd, acc, zero, scale, &panel, half);
+                    epilogue.apply_lanes(simd, y, eight_mut(out, half));
+                }
+            } else {
+                let mut padded = [0.0; PANEL];
+                padded[..width].copy_from_slice(out);
+                for half in 0..2 {
+                    let y = dequantize(simd, acc, zero, scale, &panel, half);
+                    epilogue.apply_lanes(simd, y, eight_mut(&mut padded, half));
+                }
+                out.copy_from_slice(&padded[..width]);
+            }
+        }
+    }
+}
+
+/// `(acc - zero·colsum) as f32 · (scale_a·scale_w) + bias` of half a panel.
+#[inline(always)]
+fn dequantize<S: Simd>(
+    simd: S,
+    acc: &[i32; PANEL],
+    zero: i32,
+    scale: f32,
+    panel: &Panel,
+    half: usize,
+) -> S::F {
+    let acc = simd.load_i(eight(acc, half));
+    let correction = simd.mul_i(simd.splat_i(zero), simd.load_i(eight(&panel.colsum, half)));
+    let sum = simd.to_f32(simd.sub_i(acc, correction));
+    let scale = simd.mul(simd.splat(scale), simd.load(eight(&panel.scale, half)));
+    simd.add(simd.mul(sum, scale), simd.load(eight(&panel.bias, half)))
+}
+
+#[inline(always)]
+fn eight<T>(x: &[T; PANEL], half: usize) -> &[T; LANES] {
+    &x.as_chunks().0[half]
+}
+
+#[inline(always)]
+fn eight_mut(x: &mut [f32], half: usize) -> &mut [f32; LANES] {
+    &mut x.as_chunks_mut().0[half]
+}

@@ -1,0 +1,3 @@
+//! Int8 tiles of WebAssembly.
+
+mod simd128;

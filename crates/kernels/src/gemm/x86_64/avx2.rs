@@ -1,0 +1,75 @@
+//! AVX2 tile: `vpmaddubsw` (u8·s8, pairs summed to i16), `vpmaddwd` by ones (pairs of those to i32),
+//! `vpaddd`. No step saturates: a pair is at most 2·127·127 = 32258 < 2^15.
+//!
+//! Tiles are up to 4 rows x 1 panel (16 outputs): 8 accumulators, 2 weight vectors, the broadcast
+//! activations, the ones and temporaries fit 16 registers. A step reads 64 bytes of weights and four
+//! bytes per row; there are no tails, the layout is padded.
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::*;
+
+use crate::gemm::tile::tile_shapes;
+use crate::gemm::{Accumulators, STEP_BYTES, Tile};
+use crate::simd::x86_64::Avx2;
+
+impl Tile for Avx2 {
+    const ROWS: usize = 4;
+    const PANELS: usize = 1;
+
+    #[inline(always)]
+    fn tile(
+        self,
+        a: &[u8],
+        stride: usize,
+        rows: usize,
+        w: &[i8],
+        panels: usize,
+        steps: usize,
+        acc: &mut Accumulators,
+    ) {
+        assert!(a.len() >= (rows - 1) * stride + 4 * steps);
+        assert!(w.len() >= panels * steps * STEP_BYTES);
+        let (a, w) = (a.as_ptr(), w.as_ptr());
+        // SAFETY: the token proves AVX2; the slices hold all rows, panels and steps.
+        unsafe {
+            tile_shapes!(rows, panels, tile, (a, stride, w, steps, acc), [1 x 1, 2 x 1, 3 x 1, 4 x 1]);
+        }
+    }
+}
+
+/// # Safety
+/// AVX2; `R` rows of `4 * steps` bytes, `stride` apart, at `a`; `P` panels at `w`.
+#[inline(always)]
+unsafe fn tile<const R: usize, const P: usize>(
+    a: *const u8,
+    stride: usize,
+    w: *const i8,
+    steps: usize,
+    acc: &mut Accumulators,
+) {
+    // SAFETY: as this function demands.
+    unsafe {
+        let ones = _mm256_set1_epi16(1);
+        let mut sums = [[_mm256_setzero_si256(); 2]; R];
+        for step in 0..steps {
+            let w = w.add(step * STEP_BYTES);
+            let w = [
+                _mm256_loadu_si256(w.cast()),
+                _mm256_loadu_si256(w.add(32).cast()),
+            ];
+            for r in 0..R {
+                let a =
+                    _mm256_set1_epi32(a.add(r * stride + 4 * step).cast::<i32>().read_unaligned());
+                for half in 0..2 {
+                    let pairs = _mm256_maddubs_epi16(a, w[half]);
+                    sums[r][half] = _mm256_add_epi32(sums[r][half], _mm256_madd_epi16(pairs, ones));
+                }
+            }
+        }
+        for r in 0..R {
+            let out = acc[r].as_mut_ptr().cast::<__m256i>();
+            _mm256_storeu_si256(out, sums[r][0]);
+            _mm256_storeu_si256(out.add(1), sums[r][1]);
+        }
+    }
+}

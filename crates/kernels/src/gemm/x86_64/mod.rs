@@ -1,0 +1,5 @@
+//! Int8 tiles of x86-64.
+
+mod avx2;
+mod avx512vnni;
+mod avxvnni;

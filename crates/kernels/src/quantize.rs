@@ -1,0 +1,251 @@
+//! Activations to unsigned 7-bit, asymmetric, one scale and zero point per row.
+//!
+//! ```text
+//! lo = min(0, row), hi = max(0, row), scale = (hi - lo) / 127, inverse = 1 / scale
+//! zero = round(-lo·inverse), q = clamp(round(x·inverse) + zero, 0, 127), x ≈ (q - zero)·scale
+//! ```
+//!
+//! Rounding is half to even. A row whose range is below 1e-30 counts as zero: scale 0, zero 0, q 0.
+//! Non-finite input is harmless: NaN is ignored in the range and becomes the row's lowest value,
+//! and lo and hi are limited to half the largest f32 so that the range stays finite.
+
+use crate::Kernels;
+use crate::isa::Task;
+use crate::norm;
+use crate::simd::{LANES, ROUND_MAGIC, Simd};
+
+/// Largest quantised activation: 7 bits, so that the sum of two products fits i16.
+pub(crate) const MAX_Q: i32 = 127;
+/// Ranges below this count as a row of zeros; keeps 1/scale finite.
+const MIN_RANGE: f32 = 1e-30;
+/// Elements quantised at a time.
+const CHUNK: usize = 4 * LANES;
+
+/// Quantised rows `[rows, k]`; a buffer to be used again: it grows and keeps its capacity.
+#[derive(Clone, Debug, Default)]
+pub struct QuantizedRows {
+    rows: usize,
+    k: usize,
+    stride: usize,
+    data: Vec<u8>,
+    scale: Vec<f32>,
+    zero: Vec<i32>,
+    /// One f32 row between layer norm and quantisation.
+    normed: Vec<f32>,
+}
+
+impl QuantizedRows {
+    /// Rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Columns.
+    pub fn k(&self) -> usize {
+        self.k
+    }
+
+    /// Bytes from one row to the next, a multiple of four; the bytes behind column k are 0.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// The quantised values, `[rows, stride]`.
+    pub fn data(&self) -> &[u8] {
+        &self.data
+    }
+
+    /// The quantised values of one row, padded to the stride.
+    pub fn row(&self, row: usize) -> &[u8] {
+        &self.data[row * self.stride..][..self.stride]
+    }
+
+    /// Scale of one row.
+    pub fn scale(&self, row: usize) -> f32 {
+        self.scale[row]
+    }
+
+    /// Zero point of one row, in 0..=127.
+    pub fn zero(&self, row: usize) -> i32 {
+        self.zero[row]
+    }
+
+    fn reshape(&mut self, rows: usize, k: usize) {
+        (self.rows, self.k, self.stride) = (rows, k, k.next_multiple_of(4));
+        self.data.resize(rows * self.stride, 0);
+        self.scale.resize(rows, 0.0);
+        self.zero.resize(rows, 0);
+    }
+}
+
+impl Kernels {
+    /// Quantises the rows of `x: [rows, k]`.
+    ///
+    /// # Panics
+    /// If `x` is not whole rows of `k` (`k` 0: `x` must be empty, and there are no rows).
+    pub fn quantize_rows(self, x: &[f32], k: usize, out: &mut QuantizedRows) {
+        out.reshape(row_count(x.len(), k), k);
+        self.run(Quantize { x, norm: None, out });
+    }
+
+    /// [`Self::layer_norm`], then [`Self::quantize_rows`], without the f32 rows in between.
+    ///
+    /// # Panics
+    /// If `scale` and `offset` differ in length or `x` is not whole rows of it.
+    pub fn layer_norm_quantize(
+        self,
+        x: &[f32],
+        scale: &[f32],
+        offset: &[f32],
+        out: &mut QuantizedRows,
+    ) {
+        assert_eq!(
+            scale.len(),
+            offset.len(),
+            "layer norm's scale and offset differ in length"
+        );
+        out.reshape(row_count(x.len(), scale.len()), scale.len());
+        out.normed.resize(scale.len(), 0.0);
+        self.run(Quantize {
+            x,
+            norm: Some((scale, offset)),
+            out,
+        });
+    }
+}
+
+pub(crate) fn row_count(len: usize, width: usize) -> usize {
+    if width == 0 {
+        assert_eq!(len, 0, "{len} numbers in rows of none");
+        return 0;
+    }
+    assert_eq!(
+        len % width,
+        0,
+        "{len} numbers are not whole rows of {width}"
+    );
+    len / width
+}
+
+struct Quantize<'a> {
+    x: &'a [f32],
+    norm: Option<(&'a [f32], &'a [f32])>,
+    out: &'a mut QuantizedRows,
+}
+
+impl Task for Quantize<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let QuantizedRows {
+            k,
+            stride,
+            data,
+            scale,
+            zero,
+            normed,
+            ..
+        } = self.out;
+        if *k == 0 {
+            return;
+        }
+        let rows = self.x.chunks_exact(*k).zip(data.chunks_exact_mut(*stride));
+        for ((x, q), (scale, zero)) in rows.zip(scale.iter_mut().zip(zero)) {
+            (*scale, *zero) = match self.norm {
+                Some((norm_scale, offset)) => {
+                    norm::norm_row(simd, x, norm_scale, offset, normed);
+                    quantize_row(simd, normed, q)
+                }
+                None => quantize_row(simd, x, q),
+            };
+        }
+    }
+}
+
+/// Fills `q` (padded with 0) and returns scale and zero point.
+#[inline(always)]
+fn quantize_row<S: Simd>(simd: S, x: &[f32], q: &mut [u8]) -> (f32, i32) {
+    let (lo, hi) = range(simd, x);
+    let range = hi - lo;
+    if range < MIN_RANGE {
+        q.fill(0);
+        return (0.0, 0);
+    }
+    let scale = range / MAX_Q as f32;
+    let inverse = 1.0 / scale;
+    let zero = (-lo * inverse + ROUND_MAGIC).to_bits() as i32 - ROUND_MAGIC.to_bits() as i32;
+
+    let chunk = |x: [S::F; 4], out: &mut [u8; CHUNK]| {
+        let (low, high) = (simd.splat(-128.0), simd.splat(128.0));
+        let shift = simd.splat_i(zero.wrapping_sub(ROUND_MAGIC.to_bits() as i32));
+        let q = x.map(|x| {
+            // Limited first, so that rounding holds; NaN becomes `low`.
+            let scaled = simd.min(simd.max(simd.mul(x, simd.splat(inverse)), low), high);
+            let rounded = simd.bits(simd.add(scaled, simd.splat(ROUND_MAGIC)));
+            let q = simd.add_i(rounded, shift);
+            simd.min_i(simd.max_i(q, simd.splat_i(0)), simd.splat_i(MAX_Q))
+        });
+        simd.store_u8(q, out);
+    };
+    let (x_chunks, x_rest) = x.as_chunks::<CHUNK>();
+    let (q_chunks, q_rest) = q.as_chunks_mut::<CHUNK>();
+    for (x, q) in x_chunks.iter().zip(&mut *q_chunks) {
+        let x = x.as_chunks::<LANES>().0;
+        chunk(
+            [
+                simd.load(&x[0]),
+                simd.load(&x[1]),
+                simd.load(&x[2]),
+                simd.load(&x[3]),
+            ],
+            q,
+        );
+    }
+    if x_rest.is_empty() {
+        return (scale, zero);
+    }
+    let mut padded = [0.0; CHUNK];
+    padded[..x_rest.len()].copy_from_slice(x_rest);
+    let x = padded.as_chunks::<LANES>().0;
+    let mut last = [0; CHUNK];
+    chunk(
+        [
+            simd.load(&x[0]),
+            simd.load(&x[1]),
+            simd.load(&x[2]),
+            simd.load(&x[3]),
+        ],
+        &mut last,
+    );
+    last[x_rest.len()..].fill(0);
+    // Up to three bytes of padding may spill into a chunk of their own.
+    match q_rest.len() {
+        0 => q_chunks[x_chunks.len()] = last,
+        rest => q_rest.copy_from_slice(&last[..rest]),
+    }
+    (scale, zero)
+}
+
+/// `(min(0, x), max(0, x))`, NaN ignored, both limited so that their difference is finite.
+#[inline(always)]
+fn range<S: Simd>(simd: S, x: &[f32]) -> (f32, f32) {
+    let mut lo = simd.splat(0.0);
+    let mut hi = simd.splat(0.0);
+    let (chunks, rest) = x.as_chunks::<LANES>();
+    for x in chunks {
+        let x = simd.load(x);
+        lo = simd.min(x, lo);
+        hi = simd.max(x, hi);
+    }
+    let x = simd.load_part(rest, 0.0);
+    lo = simd.min(x, lo);
+    hi = simd.max(x, hi);
+    let lo = -simd.max_lane(simd.sub(simd.splat(0.0), lo));
+    let hi = simd.max_lane(hi);
+    const LIMIT: f32 = f32::MAX / 2.0;
+    (
+        if lo < -LIMIT { -LIMIT } else { lo },
+        if hi > LIMIT { LIMIT } else { hi },
+    )
+}

@@ -1,0 +1,122 @@
+//! The vector operations that all kernels are written in: eight f32 or i32 lanes, and the tile of
+//! the int8 matrix product. One token type per instruction set implements them.
+//!
+//! Methods are `#[inline(always)]` without `#[target_feature]`, so that they take on the features
+//! of the one outer function per instruction set (see [`run`]).
+
+pub(crate) mod scalar;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub(crate) mod wasm32;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod x86_64;
+
+use crate::gemm::Tile;
+use crate::isa::{Isa, Task};
+
+/// Lanes of a vector.
+pub(crate) const LANES: usize = 8;
+
+/// 1.5 · 2^23: adding it to |x| < 2^22 rounds x half to even, and leaves the integer in the low
+/// mantissa bits.
+pub(crate) const ROUND_MAGIC: f32 = 12_582_912.0;
+
+/// Eight lanes of f32 and i32. All f32 operations are IEEE, none is fused.
+pub(crate) trait Simd: Tile {
+    /// Eight f32.
+    type F: Copy;
+    /// Eight i32; arithmetic wraps.
+    type I: Copy;
+
+    fn splat(self, x: f32) -> Self::F;
+    fn load(self, x: &[f32; LANES]) -> Self::F;
+    fn store(self, x: Self::F, out: &mut [f32; LANES]);
+    fn add(self, a: Self::F, b: Self::F) -> Self::F;
+    fn sub(self, a: Self::F, b: Self::F) -> Self::F;
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F;
+    /// `if a > b { a } else { b }` per lane, hence `b` where either is NaN.
+    fn max(self, a: Self::F, b: Self::F) -> Self::F;
+    /// `if a < b { a } else { b }` per lane, hence `b` where either is NaN.
+    fn min(self, a: Self::F, b: Self::F) -> Self::F;
+    /// `if a < b { 0.0 } else { x }` per lane.
+    fn zero_where_less(self, a: Self::F, b: Self::F, x: Self::F) -> Self::F;
+
+    fn splat_i(self, x: i32) -> Self::I;
+    fn load_i(self, x: &[i32; LANES]) -> Self::I;
+    fn load_i8(self, x: &[i8; LANES]) -> Self::I;
+    fn add_i(self, a: Self::I, b: Self::I) -> Self::I;
+    fn sub_i(self, a: Self::I, b: Self::I) -> Self::I;
+    fn mul_i(self, a: Self::I, b: Self::I) -> Self::I;
+    fn max_i(self, a: Self::I, b: Self::I) -> Self::I;
+    fn min_i(self, a: Self::I, b: Self::I) -> Self::I;
+    /// Shifts the lowest bits up to an f32's exponent: `x << 23`.
+    fn shift_to_exponent(self, x: Self::I) -> Self::I;
+    /// Value conversion, rounded to nearest.
+    fn to_f32(self, x: Self::I) -> Self::F;
+    /// Bit casts.
+    fn bits(self, x: Self::F) -> Self::I;
+    fn as_f32(self, x: Self::I) -> Self::F;
+    /// Narrows values in 0..=255 to bytes.
+    fn store_u8(self, x: [Self::I; 4], out: &mut [u8; 4 * LANES]);
+
+    /// `((0+4)+(2+6))+((1+5)+(3+7))`, the one order of every sum over lanes.
+    fn sum(self, x: Self::F) -> f32 {
+        let l = self.to_array(x);
+        ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+    }
+
+    /// Maximum of the lanes; none may be NaN.
+    #[inline(always)]
+    fn max_lane(self, x: Self::F) -> f32 {
+        let l = self.to_array(x);
+        l.into_iter().fold(l[0], |a, b| if a > b { a } else { b })
+    }
+
+    #[inline(always)]
+    fn to_array(self, x: Self::F) -> [f32; LANES] {
+        let mut lanes = [0.0; LANES];
+        self.store(x, &mut lanes);
+        lanes
+    }
+
+    /// Loads up to eight numbers, the missing lanes filled with `fill`.
+    #[inline(always)]
+    fn load_part(self, x: &[f32], fill: f32) -> Self::F {
+        let mut lanes = [fill; LANES];
+        lanes[..x.len()].copy_from_slice(x);
+        self.load(&lanes)
+    }
+
+    /// Stores the first `out.len()` lanes.
+    #[inline(always)]
+    fn store_part(self, x: Self::F, out: &mut [f32]) {
+        out.copy_from_slice(&self.to_array(x)[..out.len()]);
+    }
+}
+
+/// Whether this machine and build can run `isa`.
+pub(crate) fn is_usable(isa: Isa) -> bool {
+    match isa {
+        Isa::Scalar => true,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 | Isa::AvxVnni | Isa::Avx512Vnni => x86_64::is_usable(isa),
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        Isa::Simd128 => true,
+        _ => false,
+    }
+}
+
+/// Runs `task` with the vector operations of `isa`.
+///
+/// # Panics
+/// If `isa` is not usable: `Kernels` never asks for such a one.
+#[inline]
+pub(crate) fn run<T: Task>(isa: Isa, task: T) -> T::Output {
+    match isa {
+        Isa::Scalar => task.run(scalar::Scalar),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 | Isa::AvxVnni | Isa::Avx512Vnni => x86_64::run(isa, task),
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        Isa::Simd128 => task.run(wasm32::Simd128),
+        _ => unreachable!("{isa} is not usable here"),
+    }
+}
