@@ -16,14 +16,12 @@ pub(crate) struct Simd128;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair(v128, v128);
 
-#[inline(always)]
-fn both(a: Pair, b: Pair, f: impl Fn(v128, v128) -> v128) -> Pair {
-    Pair(f(a.0, b.0), f(a.1, b.1))
-}
-
-#[inline(always)]
-fn each(a: Pair, f: impl Fn(v128) -> v128) -> Pair {
-    Pair(f(a.0), f(a.1))
+/// Applies a two-operand instruction to both halves. (Functions with target features are no `Fn`.)
+macro_rules! both {
+    ($f:ident, $a:expr, $b:expr) => {{
+        let (a, b): (Pair, Pair) = ($a, $b);
+        Pair($f(a.0, b.0), $f(a.1, b.1))
+    }};
 }
 
 macro_rules! impl_simd {
@@ -53,29 +51,29 @@ macro_rules! impl_simd {
             }
             #[inline(always)]
             fn add(self, a: Pair, b: Pair) -> Pair {
-                both(a, b, f32x4_add)
+                both!(f32x4_add, a, b)
             }
             #[inline(always)]
             fn sub(self, a: Pair, b: Pair) -> Pair {
-                both(a, b, f32x4_sub)
+                both!(f32x4_sub, a, b)
             }
             #[inline(always)]
             fn mul(self, a: Pair, b: Pair) -> Pair {
-                both(a, b, f32x4_mul)
+                both!(f32x4_mul, a, b)
             }
             #[inline(always)]
             fn max(self, a: Pair, b: Pair) -> Pair {
                 // pmax(b, a) is `b < a ? a : b`.
-                both(a, b, |a, b| f32x4_pmax(b, a))
+                both!(f32x4_pmax, b, a)
             }
             #[inline(always)]
             fn min(self, a: Pair, b: Pair) -> Pair {
                 // pmin(b, a) is `a < b ? a : b`.
-                both(a, b, |a, b| f32x4_pmin(b, a))
+                both!(f32x4_pmin, b, a)
             }
             #[inline(always)]
             fn zero_where_less(self, a: Pair, b: Pair, x: Pair) -> Pair {
-                both(x, both(a, b, f32x4_lt), v128_andnot)
+                both!(v128_andnot, x, both!(f32x4_lt, a, b))
             }
             #[inline(always)]
             fn splat_i(self, x: i32) -> Pair {
@@ -95,31 +93,31 @@ macro_rules! impl_simd {
             }
             #[inline(always)]
             fn add_i(self, a: Pair, b: Pair) -> Pair {
-                both(a, b, i32x4_add)
+                both!(i32x4_add, a, b)
             }
             #[inline(always)]
             fn sub_i(self, a: Pair, b: Pair) -> Pair {
-                both(a, b, i32x4_sub)
+                both!(i32x4_sub, a, b)
             }
             #[inline(always)]
             fn mul_i(self, a: Pair, b: Pair) -> Pair {
-                both(a, b, i32x4_mul)
+                both!(i32x4_mul, a, b)
             }
             #[inline(always)]
             fn max_i(self, a: Pair, b: Pair) -> Pair {
-                both(a, b, i32x4_max)
+                both!(i32x4_max, a, b)
             }
             #[inline(always)]
             fn min_i(self, a: Pair, b: Pair) -> Pair {
-                both(a, b, i32x4_min)
+                both!(i32x4_min, a, b)
             }
             #[inline(always)]
             fn shift_to_exponent(self, x: Pair) -> Pair {
-                each(x, |x| i32x4_shl(x, 23))
+                Pair(i32x4_shl(x.0, 23), i32x4_shl(x.1, 23))
             }
             #[inline(always)]
             fn to_f32(self, x: Pair) -> Pair {
-                each(x, f32x4_convert_i32x4)
+                Pair(f32x4_convert_i32x4(x.0), f32x4_convert_i32x4(x.1))
             }
             #[inline(always)]
             fn bits(self, x: Pair) -> Pair {

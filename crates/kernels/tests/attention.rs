@@ -1,0 +1,190 @@
+//! Attention: bits against the scalar kernel, values against a plain f64 implementation.
+
+mod support;
+
+use csanmt_kernels::{Attention, AttentionScratch, Kernels, Relative, Rows};
+use proptest::prelude::*;
+use support::{Random, assert_same, scalar};
+
+/// One attention's data.
+#[derive(Debug)]
+struct Case {
+    heads: usize,
+    d: usize,
+    position: usize,
+    q: Vec<f32>,
+    stride: usize,
+    keys: Vec<f32>,
+    values: Vec<f32>,
+    rows: Vec<u32>,
+    valid: Option<Vec<bool>>,
+    relative: Option<(Vec<f32>, Vec<f32>, usize)>,
+}
+
+impl Case {
+    fn new(
+        seed: u64,
+        heads: usize,
+        d: usize,
+        count: usize,
+        masked: bool,
+        distance: Option<usize>,
+    ) -> Self {
+        let mut random = Random::new(seed);
+        let stride = heads * d + (seed % 4) as usize;
+        let table = count + 3;
+        Self {
+            heads,
+            d,
+            position: (random.bits() % (count as u32 + 2)) as usize,
+            q: random.numbers(heads * d).iter().map(|x| 3.0 * x).collect(),
+            stride,
+            keys: random
+                .numbers(table * stride)
+                .iter()
+                .map(|x| 2.0 * x)
+                .collect(),
+            values: random.numbers(table * stride),
+            rows: (0..count).map(|_| random.bits() % table as u32).collect(),
+            valid: masked.then(|| (0..count).map(|_| random.bits() % 4 != 0).collect()),
+            relative: distance.map(|m| {
+                (
+                    random.numbers((2 * m + 1) * d),
+                    random.numbers((2 * m + 1) * d),
+                    m,
+                )
+            }),
+        }
+    }
+
+    fn attend(&self, kernels: Kernels, rows: Rows<'_>) -> (Vec<f32>, Vec<f32>) {
+        let relative = self.relative.as_ref();
+        let attention = Attention {
+            heads: self.heads,
+            keys: &self.keys,
+            values: &self.values,
+            stride: self.stride,
+            rows,
+            valid: self.valid.as_deref(),
+            relative: relative.map(|(keys, values, max_distance)| Relative {
+                keys,
+                values,
+                max_distance: *max_distance,
+            }),
+        };
+        let mut scratch = AttentionScratch::default();
+        let mut out = vec![f32::NAN; self.q.len()];
+        kernels.attend(&self.q, self.position, &attention, &mut scratch, &mut out);
+        (out, scratch.weights().to_vec())
+    }
+
+    /// The formulas in f64: `(out, weights)`.
+    fn naive(&self) -> (Vec<f64>, Vec<f64>) {
+        let (count, d) = (self.rows.len(), self.d);
+        let mut out = vec![0.0; self.heads * d];
+        let mut all_weights = vec![0.0; self.heads * count];
+        let index = |j: usize, m: usize| {
+            let distance = (self.position as i64 - j as i64).clamp(-(m as i64), m as i64);
+            (distance + m as i64) as usize
+        };
+        for h in 0..self.heads {
+            let column = |c: usize| h * d + c;
+            let valid = |j: usize| self.valid.as_ref().is_none_or(|valid| valid[j]);
+            let logit = |j: usize| -> f64 {
+                let row = self.rows[j] as usize * self.stride;
+                (0..d)
+                    .map(|c| {
+                        let mut key = f64::from(self.keys[row + column(c)]);
+                        if let Some((keys, _, m)) = &self.relative {
+                            key += f64::from(keys[index(j, *m) * d + c]);
+                        }
+                        f64::from(self.q[column(c)]) / (d as f64).sqrt() * key
+                    })
+                    .sum()
+            };
+            let e: Vec<f64> = (0..count)
+                .map(|j| if valid(j) { logit(j).exp() } else { 0.0 })
+                .collect();
+            let sum: f64 = e.iter().sum();
+            for j in (0..count).filter(|&j| valid(j)) {
+                let weight = e[j] / sum;
+                all_weights[h * count + j] = weight;
+                let row = self.rows[j] as usize * self.stride;
+                for c in 0..d {
+                    let mut value = f64::from(self.values[row + column(c)]);
+                    if let Some((_, values, m)) = &self.relative {
+                        value += f64::from(values[index(j, *m) * d + c]);
+                    }
+                    out[column(c)] += weight * value;
+                }
+            }
+        }
+        (out, all_weights)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn matches_scalar_and_f64(
+        seed: u64, heads in 1usize..5, d in 1usize..70, count in 0usize..40,
+        masked: bool, distance in prop::option::of(0usize..18),
+    ) {
+        let case = Case::new(seed, heads, d, count, masked, distance);
+        let (expected, expected_weights) = case.attend(scalar(), Rows::List(&case.rows));
+        for kernels in Kernels::available() {
+            let (out, weights) = case.attend(kernels, Rows::List(&case.rows));
+            assert_same(&out, &expected, kernels.isa().name());
+            assert_same(&weights, &expected_weights, kernels.isa().name());
+        }
+        let (naive, naive_weights) = case.naive();
+        // Logits up to 3·3·sqrt(70)·2 = 150 carry an error of about 1e-5, which exp turns into a
+        // relative one; values are below 2.
+        for (found, naive) in expected.iter().zip(naive).chain(expected_weights.iter().zip(naive_weights)) {
+            prop_assert!((f64::from(*found) - naive).abs() < 1e-4, "{found} {naive}");
+        }
+    }
+}
+
+#[test]
+fn masked_keys_weigh_exactly_nothing() {
+    let case = Case::new(5, 2, 16, 30, true, Some(4));
+    for kernels in Kernels::available() {
+        let (_, weights) = case.attend(kernels, Rows::List(&case.rows));
+        for (j, weight) in weights.iter().enumerate() {
+            assert_eq!(*weight == 0.0, !case.valid.as_ref().unwrap()[j % 30]);
+        }
+    }
+}
+
+#[test]
+fn no_keys_give_zeros() {
+    for distance in [None, Some(3)] {
+        let empty = Case::new(6, 2, 12, 0, true, distance);
+        let mut masked = Case::new(6, 2, 12, 9, true, distance);
+        masked.valid = Some(vec![false; 9]);
+        for kernels in Kernels::available() {
+            for case in [&empty, &masked] {
+                assert_eq!(
+                    case.attend(kernels, Rows::List(&case.rows)).0,
+                    vec![0.0; 24]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn ranges_equal_lists() {
+    let mut case = Case::new(7, 3, 20, 11, false, Some(2));
+    case.rows = (2..13).collect();
+    let range = Rows::Range { start: 2, len: 11 };
+    assert!(!range.is_empty());
+    for kernels in Kernels::available() {
+        assert_eq!(
+            case.attend(kernels, range),
+            case.attend(kernels, Rows::List(&case.rows))
+        );
+    }
+}
