@@ -1,0 +1,225 @@
+//! A text as sentences and what stands between them.
+//!
+//! Segments tile the text: sentences are translated, gaps (line breaks, blank lines, indentation,
+//! white space at the ends of lines, invisible characters) are copied byte for byte. White space
+//! between two sentences of one line is neither: in the output it is what the written language
+//! wants there.
+
+use crate::invisible::{clean, is_gap};
+use crate::sentence::SentenceSplitter;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The mark with which callers of the original separate sentences themselves.
+pub const SENTENCE_MARK: &str = "<SENT_SPLIT>";
+
+/// What a stretch of text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SegmentKind {
+    /// To be translated.
+    Sentence,
+    /// Copied to the output byte for byte.
+    Gap,
+    /// White space between two sentences of a line.
+    Space,
+}
+
+/// A stretch of the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment {
+    /// What it is.
+    pub kind: SegmentKind,
+    /// Its bytes.
+    pub range: Range<usize>,
+}
+
+/// A text with its segments.
+#[derive(Debug, Clone)]
+pub struct Document<'t> {
+    text: &'t str,
+    segments: Vec<Segment>,
+}
+
+/// A document with its sentences replaced.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Rendered {
+    /// The whole output.
+    pub text: String,
+    /// Where each sentence stands in it.
+    pub ranges: Vec<Range<usize>>,
+}
+
+impl<'t> Document<'t> {
+    /// Splits `text` by the default rules.
+    #[must_use]
+    pub fn parse(text: &'t str) -> Self {
+        Self::parse_with(text, &SentenceSplitter::default())
+    }
+
+    /// Splits `text` with `splitter`.
+    #[must_use]
+    pub fn parse_with(text: &'t str, splitter: &SentenceSplitter) -> Self {
+        let mut document = Self {
+            text,
+            segments: Vec::new(),
+        };
+        let mut start = 0;
+        for line in text.split_inclusive(is_line_break) {
+            document.push_line(start..start + line.len(), splitter);
+            start += line.len();
+        }
+        document
+    }
+
+    /// The text that was split.
+    #[must_use]
+    pub fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// All segments; joined they are the text.
+    #[must_use]
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// The sentences as bytes of the text.
+    pub fn sentence_ranges(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.segments
+            .iter()
+            .filter(|segment| segment.kind == SegmentKind::Sentence)
+            .map(|segment| segment.range.clone())
+    }
+
+    /// The sentences as they should be given to the model, without invisible characters.
+    pub fn sentences(&self) -> impl Iterator<Item = Cow<'t, str>> + '_ {
+        let text = self.text;
+        self.sentence_ranges().map(move |range| clean(&text[range]))
+    }
+
+    /// The text with translations in place of its sentences and one space between two translated
+    /// sentences of a line. A sentence without a translation is copied.
+    #[must_use]
+    pub fn render<S: AsRef<str>>(&self, translations: &[S]) -> Rendered {
+        self.render_joined(translations, " ")
+    }
+
+    /// As [`render`](Self::render), with `joiner` between two sentences of a line: empty for a
+    /// language written without spaces.
+    #[must_use]
+    pub fn render_joined<S: AsRef<str>>(&self, translations: &[S], joiner: &str) -> Rendered {
+        let mut out = Rendered::default();
+        out.text.reserve(self.text.len() * 2);
+        let mut translations = translations.iter();
+        // Set behind a sentence that left text on the present line.
+        let mut needs_joiner = false;
+        for segment in &self.segments {
+            let source = &self.text[segment.range.clone()];
+            match segment.kind {
+                SegmentKind::Space => {}
+                SegmentKind::Gap => {
+                    out.text.push_str(source);
+                    needs_joiner = false;
+                }
+                SegmentKind::Sentence => {
+                    let translation = translations.next().map_or(source, AsRef::as_ref);
+                    if needs_joiner && !translation.is_empty() {
+                        out.text.push_str(joiner);
+                    }
+                    let start = out.text.len();
+                    push_on_one_line(&mut out.text, translation);
+                    out.ranges.push(start..out.text.len());
+                    needs_joiner |= !translation.is_empty();
+                }
+            }
+        }
+        out
+    }
+
+    /// `line` includes its line break, if it has one.
+    fn push_line(&mut self, line: Range<usize>, splitter: &SentenceSplitter) {
+        let mut start = line.start;
+        for part in self.text[line.clone()].split(SENTENCE_MARK) {
+            let end = start + part.len();
+            for sentence in splitter.split(part) {
+                let sentence = start + sentence.start..start + sentence.end;
+                self.push_between(sentence.start, start);
+                self.segments.push(Segment {
+                    kind: SegmentKind::Sentence,
+                    range: sentence,
+                });
+            }
+            self.push_gap(end);
+            // The mark itself; behind the last part there is none.
+            start = (end + SENTENCE_MARK.len()).min(line.end);
+            self.push_gap(start);
+        }
+    }
+
+    /// Covers the text up to `end`, before a sentence of the part that begins at `part`.
+    fn push_between(&mut self, end: usize, part: usize) {
+        let start = self.covered();
+        let between = &self.text[start..end];
+        // Tabs separate columns, and what is not white space must not be lost.
+        let replaceable = between.chars().all(|c| c.is_whitespace() && c != '\t');
+        if start > part && replaceable {
+            if start < end {
+                self.segments.push(Segment {
+                    kind: SegmentKind::Space,
+                    range: start..end,
+                });
+            }
+        } else {
+            self.push_gap(end);
+        }
+    }
+
+    /// Covers the text up to `end` with a gap.
+    fn push_gap(&mut self, end: usize) {
+        let start = self.covered();
+        if start >= end {
+            return;
+        }
+        match self.segments.last_mut() {
+            Some(Segment {
+                kind: SegmentKind::Gap,
+                range,
+            }) => range.end = end,
+            _ => self.segments.push(Segment {
+                kind: SegmentKind::Gap,
+                range: start..end,
+            }),
+        }
+    }
+
+    fn covered(&self) -> usize {
+        self.segments.last().map_or(0, |segment| segment.range.end)
+    }
+}
+
+/// Whether `c` ends a line. In `\r\n` the `\n` makes an empty line of its own, which is a gap.
+fn is_line_break(c: char) -> bool {
+    matches!(
+        c,
+        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
+}
+
+/// A translation is one line whatever the model wrote.
+fn push_on_one_line(out: &mut String, translation: &str) {
+    if translation.contains(is_line_break) {
+        out.extend(
+            translation
+                .chars()
+                .map(|c| if is_line_break(c) { ' ' } else { c }),
+        );
+    } else {
+        out.push_str(translation);
+    }
+}
+
+/// Whether `text` has nothing to translate.
+#[must_use]
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(is_gap)
+}

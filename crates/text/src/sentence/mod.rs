@@ -1,0 +1,332 @@
+//! Where sentences begin and end in a line of text.
+//!
+//! 。！？； and …… end a sentence, together with the closing quotes and brackets behind them. ASCII
+//! `.` `!` `?` `;` do so at the end of the line, before a space and a capital or CJK character, and
+//! between CJK characters, but not in numbers, addresses and abbreviations. Brackets, titles and
+//! short quotations are kept whole.
+
+mod abbreviation;
+mod characters;
+mod enclosure;
+mod long;
+mod quotation;
+#[cfg(test)]
+mod tests;
+mod web_address;
+
+use crate::invisible;
+use crate::moses::Prefixes;
+use characters::{closes, ends_sentence, is_cjk, is_opening};
+use enclosure::{Enclosure, Enclosures, Kind};
+use std::ops::Range;
+
+/// Longest sentence in Chinese characters; two characters of other scripts count as one.
+pub const DEFAULT_MAX_CHARS: usize = 150;
+
+/// Longest quotation, in the same measure, that is kept whole although it holds several sentences.
+const MAX_QUOTATION: usize = 50;
+
+/// Splits lines into sentences.
+#[derive(Debug, Clone)]
+pub struct SentenceSplitter {
+    abbreviations: Prefixes,
+    max_chars: usize,
+}
+
+impl Default for SentenceSplitter {
+    fn default() -> Self {
+        Self::new("zh")
+    }
+}
+
+/// The sentences of one line by the default rules, as byte ranges.
+#[must_use]
+pub fn split(line: &str) -> Vec<Range<usize>> {
+    SentenceSplitter::default().split(line)
+}
+
+impl SentenceSplitter {
+    /// A splitter for text in the language of a two-letter code.
+    #[must_use]
+    pub fn new(language: &str) -> Self {
+        let abbreviations = match language {
+            "es" | "fr" => Prefixes::new(language),
+            // Latin abbreviations in Chinese text are mostly English ones.
+            _ => Prefixes::new("en"),
+        };
+        Self {
+            abbreviations,
+            max_chars: DEFAULT_MAX_CHARS,
+        }
+    }
+
+    /// Sets the length above which a sentence is cut at inner punctuation.
+    #[must_use]
+    pub fn with_max_chars(mut self, max_chars: usize) -> Self {
+        self.max_chars = max_chars;
+        self
+    }
+
+    /// The sentences of `line` as byte ranges in order, with white space left out between them.
+    ///
+    /// Line breaks are white space here; [`Document`](crate::Document) splits lines first.
+    #[must_use]
+    pub fn split(&self, line: &str) -> Vec<Range<usize>> {
+        let enclosures = Enclosures::find(line);
+        let mut scan = Scan {
+            splitter: self,
+            line,
+            enclosures,
+            start: 0,
+            has_words: false,
+        };
+        scan.run()
+    }
+}
+
+/// The punctuation that may end a sentence, with the closing marks behind it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Stop {
+    end: usize,
+    /// One of 。！？；.
+    full_width: bool,
+    /// Number of … characters.
+    ellipses: usize,
+    /// Number of ASCII full stops.
+    dots: usize,
+    /// ASCII `!` or `?`.
+    exclaims: bool,
+    semicolon: bool,
+    closes_quotation: bool,
+}
+
+struct Scan<'a> {
+    splitter: &'a SentenceSplitter,
+    line: &'a str,
+    enclosures: Enclosures,
+    /// Where the present sentence begins.
+    start: usize,
+    /// Whether a letter or digit has occurred in it.
+    has_words: bool,
+}
+
+impl Scan<'_> {
+    fn run(&mut self) -> Vec<Range<usize>> {
+        let mut sentences = Vec::new();
+        let mut at = 0;
+        self.begin(0);
+        while let Some(c) = self.line[at..].chars().next() {
+            let boundary = if let Some(enclosure) = self.whole_enclosure(at, c) {
+                at = enclosure.end;
+                self.has_words = true;
+                self.stop_inside(&enclosure).filter(|stop| {
+                    at = stop.end;
+                    self.enclosure_ends_sentence(&enclosure, stop)
+                })
+            } else if let Some(end) = web_address::end(self.line, at) {
+                at = end;
+                self.has_words = true;
+                None
+            } else if ends_sentence(c) {
+                let stop = self.stop(at);
+                let ends = self.stop_ends_sentence(at, &stop);
+                at = stop.end;
+                ends.then_some(stop)
+            } else {
+                self.has_words |= c.is_alphanumeric();
+                at += c.len_utf8();
+                None
+            };
+            if let Some(stop) = boundary {
+                self.finish(stop.end, &mut sentences);
+            }
+        }
+        self.finish(self.line.len(), &mut sentences);
+        sentences
+    }
+
+    fn begin(&mut self, start: usize) {
+        self.start = start;
+        self.has_words = false;
+    }
+
+    /// Ends the present sentence at `end` and begins the next.
+    fn finish(&mut self, end: usize, sentences: &mut Vec<Range<usize>>) {
+        let text = &self.line[self.start..end];
+        let trimmed = invisible::trim(text);
+        if !trimmed.is_empty() {
+            let leading = text.len() - text.trim_start_matches(invisible::is_gap).len();
+            let start = self.start + leading;
+            let sentence = start..start + trimmed.len();
+            long::cut(self.line, sentence, self.splitter.max_chars, sentences);
+        }
+        self.begin(end);
+    }
+
+    /// The bracketed text that begins at `at`, if it is not to be split.
+    fn whole_enclosure(&mut self, at: usize, c: char) -> Option<Enclosure> {
+        if !is_opening(c) {
+            return None;
+        }
+        let enclosure = self.enclosures.opening_at(at)?;
+        let limit = match enclosure.kind {
+            Kind::Title | Kind::Bracket => self.splitter.max_chars,
+            Kind::Quotation => MAX_QUOTATION.min(self.splitter.max_chars),
+        };
+        (enclosure.weight <= limit * long::WIDE).then_some(enclosure)
+    }
+
+    /// The stop that begins at `at`: every mark that follows without a space.
+    fn stop(&mut self, at: usize) -> Stop {
+        let mut stop = Stop {
+            end: at,
+            ..Stop::default()
+        };
+        while let Some(c) = self.line[stop.end..].chars().next() {
+            match c {
+                '.' => stop.dots += 1,
+                '!' | '?' | '‼' | '⁇' | '⁈' | '⁉' => stop.exclaims = true,
+                ';' => stop.semicolon = true,
+                '…' => stop.ellipses += 1,
+                _ if ends_sentence(c) => stop.full_width = true,
+                _ if stop.end > at && closes(c) && self.closes_here(c, stop.end) => {
+                    stop.closes_quotation |= !matches!(c, '）' | ')' | '】' | ']' | '》');
+                }
+                _ => break,
+            }
+            stop.end += c.len_utf8();
+        }
+        stop
+    }
+
+    /// Straight quotes look alike on both sides: one that opens a quotation closes nothing.
+    fn closes_here(&mut self, c: char, at: usize) -> bool {
+        let next = self.line[at + c.len_utf8()..].chars().next();
+        match c {
+            '"' => self.enclosures.opening_at(at).is_none(),
+            '\'' => next.is_none_or(|next| invisible::is_gap(next) || is_cjk(next)),
+            _ => true,
+        }
+    }
+
+    /// The stop at the end of `enclosure`, closing mark included, if its text ends with one.
+    fn stop_inside(&mut self, enclosure: &Enclosure) -> Option<Stop> {
+        let inner = &self.line[enclosure.inner.clone()];
+        let stops = inner.len()
+            - inner
+                .trim_end_matches(|c| ends_sentence(c) || closes(c))
+                .len();
+        let begin = enclosure.inner.end - stops;
+        let mut stop = self.stop_over(begin, enclosure.end);
+        (stop.full_width || stop.ellipses + stop.dots > 0 || stop.exclaims || stop.semicolon).then(
+            || {
+                let behind = self.stop_over(enclosure.end, self.line.len());
+                stop.full_width |= behind.full_width;
+                stop.exclaims |= behind.exclaims;
+                stop.end = behind.end;
+                stop
+            },
+        )
+    }
+
+    /// The stop from `at` on, which ends at `limit` at the latest and may begin with closing marks.
+    fn stop_over(&mut self, at: usize, limit: usize) -> Stop {
+        let mut stop = Stop {
+            end: at,
+            ..Stop::default()
+        };
+        while let Some(c) = self.line[stop.end..limit].chars().next() {
+            if ends_sentence(c) {
+                let Stop { end, .. } = stop;
+                stop = merged(stop, self.stop(end));
+            } else if closes(c) && self.closes_here(c, stop.end) {
+                stop.end += c.len_utf8();
+            } else {
+                break;
+            }
+        }
+        stop
+    }
+
+    fn enclosure_ends_sentence(&self, enclosure: &Enclosure, stop: &Stop) -> bool {
+        let rest = &self.line[stop.end..];
+        let before = invisible::trim(&self.line[self.start..enclosure.start]);
+        match enclosure.kind {
+            Kind::Title => false,
+            // (A sentence of its own.) Next.
+            Kind::Bracket => before.is_empty() && self.may_follow(stop, rest),
+            Kind::Quotation => {
+                self.may_follow(stop, rest)
+                    && (stop.end > enclosure.end && stop.full_width && {
+                        let tail = &self.line[enclosure.end..stop.end];
+                        tail.chars().any(ends_sentence)
+                    } || quotation::ends_sentence(before, rest))
+            }
+        }
+    }
+
+    fn stop_ends_sentence(&self, at: usize, stop: &Stop) -> bool {
+        let rest = &self.line[stop.end..];
+        if invisible::trim(rest).is_empty() {
+            return true;
+        }
+        if !self.has_words || (stop.closes_quotation && quotation::is_speech_tag(rest)) {
+            return false;
+        }
+        let sentence = &self.line[self.start..at];
+        if stop.full_width {
+            return !characters::continues_clause(rest);
+        }
+        if stop.ellipses >= 2 {
+            // 我……我不知道: a stammer, not a sentence.
+            return sentence.chars().nth(2).is_some() && !characters::continues_clause(rest);
+        }
+        if stop.dots == 1 && !stop.exclaims && !stop.semicolon && stop.ellipses == 0 {
+            let before = sentence.chars().next_back();
+            if abbreviation::keeps_stop(sentence, &self.splitter.abbreviations)
+                || (!starts_with_gap(rest) && !before.is_some_and(is_cjk))
+            {
+                return false;
+            }
+        }
+        if stop.semicolon && abbreviation::is_entity(sentence) {
+            return false;
+        }
+        let dots_only = !stop.exclaims && !stop.semicolon && stop.dots != 1;
+        if dots_only && !starts_with_gap(rest) {
+            return false;
+        }
+        self.may_follow(stop, rest)
+    }
+
+    /// Whether `rest` can begin a sentence behind `stop`.
+    fn may_follow(&self, stop: &Stop, rest: &str) -> bool {
+        if characters::continues_clause(rest) {
+            return false;
+        }
+        if stop.full_width || stop.ellipses >= 2 {
+            return true;
+        }
+        let next = rest
+            .trim_start_matches(|c| invisible::is_gap(c) || is_opening(c) || matches!(c, '¿' | '¡'))
+            .chars()
+            .next();
+        next.is_none_or(|next| is_cjk(next) || (starts_with_gap(rest) && next.is_uppercase()))
+    }
+}
+
+fn merged(first: Stop, second: Stop) -> Stop {
+    Stop {
+        end: second.end,
+        full_width: first.full_width | second.full_width,
+        ellipses: first.ellipses + second.ellipses,
+        dots: first.dots + second.dots,
+        exclaims: first.exclaims | second.exclaims,
+        semicolon: first.semicolon | second.semicolon,
+        closes_quotation: first.closes_quotation | second.closes_quotation,
+    }
+}
+
+fn starts_with_gap(text: &str) -> bool {
+    text.starts_with(invisible::is_gap)
+}
