@@ -1,1 +1,64 @@
-//! The csanmt model file: configuration, tensors, vocabularies; zero-copy reader and streaming writer.
+//! The csanmt model file: configuration, tensors, vocabularies; zero-copy reader and streaming
+//! writer.
+//!
+//! A model is one `.safetensors` file. [`ModelFile::parse`] checks its header once; tensors are
+//! then handed out as [`Slab`]s that borrow nothing and copy nothing: each owns a reference to the
+//! bytes of the whole file. [`layout::variables`] lists every variable of a configuration with its
+//! role, [`ModelPlan`] and [`ModelWriter`] write files in bounded memory, [`int8`] quantises and
+//! packs.
+//!
+//! # The file
+//! `__metadata__` holds strings: `csanmt.version` (`1`), `csanmt.config` (JSON of
+//! [`ModelConfig`]), `csanmt.quantization` (`int8` or `f32`), `csanmt.provenance` (JSON),
+//! `csanmt.license` and `csanmt.deflated` (JSON: name of each zlib-compressed text tensor → its
+//! length when unpacked).
+//!
+//! Tensors carry the name of the TensorFlow variable without `NmtModel/`. In f32 files each has
+//! its TensorFlow shape. In int8 files a matrix with N outputs and K inputs is stored packed,
+//! I8 `[ceil(N/16), ceil(K/4), 16, 4]` with zero padding, beside `NAME.scale` F32 `[N]` and
+//! `NAME.colsum` I32 `[N]`; a table that is only looked up is I8 `[V, H]` beside `NAME.scale`
+//! F32 `[V]`.
+//!
+//! The data section starts at a multiple of 64 bytes. Packed tensors come first (each a multiple
+//! of 64 bytes), then other I8, F32 and I32, and texts (U8) last. Where I8 tables would leave
+//! F32 misaligned, up to three bytes named `padding` stand between. Little-endian throughout.
+
+mod bytes;
+mod config;
+mod error;
+pub mod int8;
+pub mod layout;
+mod plan;
+mod reader;
+mod slab;
+mod tensor;
+mod text;
+mod writer;
+
+pub use bytes::{AlignedBytes, SharedBytes};
+pub use config::{ModelConfig, Position, Quantization};
+pub use error::{FormatError, WriteError};
+pub use plan::ModelPlan;
+pub use reader::{ModelFile, PackedMatrix, QuantizedRowsTable};
+pub use slab::{Blob, Slab};
+pub use tensor::{ElementType, TensorInfo, TensorSpec};
+pub use writer::ModelWriter;
+
+/// The version of the format that this crate reads and writes.
+pub const VERSION: &str = "1";
+
+/// Source vocabulary, one token a line; the line number is the id.
+pub const SRC_VOCAB: &str = "text/src_vocab";
+/// Target vocabulary.
+pub const TRG_VOCAB: &str = "text/trg_vocab";
+/// Merge rules of the source language (subword-nmt codes).
+pub const SRC_BPE: &str = "text/src_bpe";
+/// Word segmentation dictionary, used where it lies.
+pub const SEGMENTATION_DICTIONARY: &str = "text/segmentation_dictionary";
+
+const META_VERSION: &str = "csanmt.version";
+const META_CONFIG: &str = "csanmt.config";
+const META_QUANTIZATION: &str = "csanmt.quantization";
+const META_PROVENANCE: &str = "csanmt.provenance";
+const META_LICENSE: &str = "csanmt.license";
+const META_DEFLATED: &str = "csanmt.deflated";
