@@ -12,11 +12,19 @@
 //! ```
 
 mod error;
+#[cfg(not(target_family = "wasm"))]
+mod file;
+mod job;
 mod options;
+mod plan;
+mod shared;
 mod translation;
 mod translator;
 
+pub use csanmt_format::{AlignedBytes, ModelConfig};
+pub use csanmt_text::Trace;
 pub use error::Error;
+pub use job::Job;
 pub use options::Options;
 pub use translation::{Hypothesis, Progress, Sentence, Translation};
 pub use translator::Translator;

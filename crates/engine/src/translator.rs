@@ -2,31 +2,68 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
-use crate::{Error, Options, Progress, Translation};
+use csanmt_format::{ModelConfig, SharedBytes};
+use csanmt_kernels::Kernels;
 
-/// A loaded model, ready to translate.
-#[derive(Debug)]
-pub struct Translator {}
+use crate::shared::Shared;
+use crate::{Error, Job, Options, Progress, Translation};
+
+/// A loaded model, ready to translate. Cloning is cheap and shares the model.
+#[derive(Debug, Clone)]
+pub struct Translator {
+    shared: Arc<Shared>,
+}
 
 impl Translator {
     /// Maps a model file and checks it.
     ///
     /// # Errors
     /// When the file cannot be read or is not a csanmt model.
+    #[cfg(not(target_family = "wasm"))]
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let _ = path;
-        Ok(Self {})
+        let path = path.as_ref();
+        let bytes = crate::file::map(path).map_err(|source| Error::Io {
+            path: path.to_owned(),
+            source,
+        })?;
+        Self::load(bytes, Kernels::detect())
     }
 
-    /// Takes a model from memory. The bytes are used in place and should start at an address
-    /// that is a multiple of 64.
+    /// Takes a model from memory. The bytes are used in place and must start at an address that
+    /// is a multiple of 4, better of 64, as [`crate::AlignedBytes`] does.
     ///
     /// # Errors
     /// When the bytes are not a csanmt model.
     pub fn from_bytes(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Result<Self, Error> {
-        let _ = bytes.as_ref().len();
-        Ok(Self {})
+        Self::load(Arc::new(bytes), Kernels::detect())
+    }
+
+    fn load(bytes: SharedBytes, kernels: Kernels) -> Result<Self, Error> {
+        Ok(Self {
+            shared: Arc::new(Shared::load(bytes, kernels)?),
+        })
+    }
+
+    /// The configuration of the model.
+    #[must_use]
+    pub fn config(&self) -> &ModelConfig {
+        self.shared.file.config()
+    }
+
+    /// Name of the instruction set in use.
+    #[must_use]
+    pub fn instruction_set(&self) -> String {
+        self.shared.model.kernels().isa().to_string()
+    }
+
+    /// Starts a translation that the caller advances step by step.
+    ///
+    /// # Errors
+    /// When an option is out of range.
+    pub fn job(&self, text: &str, options: &Options) -> Result<Job, Error> {
+        Job::new(Arc::clone(&self.shared), text, options)
     }
 
     /// Translates a text of any number of lines and sentences.
@@ -34,7 +71,11 @@ impl Translator {
     /// # Errors
     /// When an option is out of range.
     pub fn translate(&self, text: &str, options: &Options) -> Result<Translation, Error> {
-        self.translate_with(text, options, &mut |_, _| ControlFlow::Continue(()))
+        let mut job = self.job(text, options)?.for_throughput();
+        while !job.is_done() {
+            job.advance()?;
+        }
+        Ok(job.finish())
     }
 
     /// Translates and reports. `observe` is called at every decoder step with the progress and,
@@ -49,10 +90,19 @@ impl Translator {
         options: &Options,
         observe: &mut dyn FnMut(Progress, Option<&str>) -> ControlFlow<()>,
     ) -> Result<Translation, Error> {
-        let _ = (options, observe);
-        Ok(Translation {
-            text: text.to_owned(),
-            sentences: Vec::new(),
-        })
+        let mut job = self.job(text, options)?;
+        while !job.is_done() {
+            let progress = job.advance_with(&mut |progress| observe(progress, None))?;
+            if observe(progress, Some(&job.text_so_far())).is_break() {
+                return Err(Error::Cancelled);
+            }
+        }
+        Ok(job.finish())
+    }
+
+    /// What the text becomes on its way to token ids, for comparisons with the original pipeline.
+    #[must_use]
+    pub fn trace(&self, sentence: &str) -> csanmt_text::Trace {
+        self.shared.source.trace(sentence)
     }
 }

@@ -1,1 +1,42 @@
-//! The CSANMT network over token ids: encoder, semantic encoder, decoder, beam search.
+//! The CSANMT network over token ids: encoder, semantic encoder, decoder with embedding
+//! augmentation, beam search. Knows no text.
+//!
+//! A [`Model`] is loaded once and shared between threads; a [`Workspace`] holds every buffer of
+//! one running search and is reused, so that decoding allocates nothing once it is warm.
+//!
+//! Shapes: `d_model` = hidden size H, `d_ff` = filter size F, `vocab` = target vocabulary V.
+//! Sentences of a batch are packed one behind the other without padding; a [`Span`] says which
+//! rows belong to which sentence. Every row is computed on its own, so a translation does not
+//! depend on what else is in the batch.
+//!
+//! The mathematics follows Wei et al., "Learning to Generalize to More: Continuous Semantic
+//! Augmentation for Neural Machine Translation" (ACL 2022) as its released graph computes it.
+
+mod activation;
+mod attention;
+mod batch;
+mod beam;
+mod decoder;
+mod embedding;
+mod encoder;
+mod error;
+mod feed_forward;
+mod hypothesis;
+mod linear;
+mod model;
+mod norm;
+mod position;
+mod semantic;
+mod weights;
+mod workspace;
+
+pub use batch::{Batch, Span};
+pub use beam::{Limits, SearchOptions, Step};
+pub use encoder::Probe;
+pub use error::{Cancelled, ModelError};
+pub use hypothesis::{Hypothesis, SearchResult};
+pub use model::{Encoded, Model};
+pub use workspace::Workspace;
+
+/// End of sentence, and padding, in both vocabularies.
+pub const EOS: u32 = 0;

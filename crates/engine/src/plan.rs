@@ -1,0 +1,141 @@
+//! A text cut into what has to be translated, and its translations.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use csanmt_text::document::{Document, Rendered, SENTENCE_MARK};
+
+use crate::{Hypothesis, Sentence, Translation};
+
+/// A text with its sentences; translations are accepted in order.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    layout: Layout,
+    sentences: Vec<Range<usize>>,
+    outputs: Vec<Output>,
+}
+
+/// How sentences lie in the text.
+#[derive(Debug)]
+enum Layout {
+    /// Lines and sentences; what is between them is kept.
+    Document(Document),
+    /// The original's rule: pieces between marks, nothing else.
+    Pieces(String),
+}
+
+/// The translation of one sentence.
+#[derive(Debug, Default)]
+pub(crate) struct Output {
+    pub(crate) text: String,
+    pub(crate) truncated: bool,
+    pub(crate) hypotheses: Vec<Hypothesis>,
+}
+
+impl Plan {
+    /// Lines, sentences and gaps.
+    pub(crate) fn document(text: &str) -> Self {
+        let document = Document::parse(text);
+        let sentences = document.sentence_ranges().collect();
+        Self {
+            layout: Layout::Document(document),
+            sentences,
+            outputs: Vec::new(),
+        }
+    }
+
+    /// The original: one sentence between two marks, empty ones too.
+    pub(crate) fn original(text: &str) -> Self {
+        let mut start = 0;
+        let piece = |piece: &str| {
+            let range = start..start + piece.len();
+            start = range.end + SENTENCE_MARK.len();
+            range
+        };
+        let sentences = text.split(SENTENCE_MARK).map(piece).collect();
+        Self {
+            layout: Layout::Pieces(text.to_owned()),
+            sentences,
+            outputs: Vec::new(),
+        }
+    }
+
+    /// Number of sentences.
+    pub(crate) fn len(&self) -> usize {
+        self.sentences.len()
+    }
+
+    /// Number of sentences that are translated.
+    pub(crate) fn done(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// The text of a sentence as the model should read it.
+    pub(crate) fn source(&self, sentence: usize) -> Cow<'_, str> {
+        let range = self.sentences[sentence].clone();
+        match &self.layout {
+            Layout::Document(document) => document.sentence(range),
+            Layout::Pieces(text) => Cow::Borrowed(&text[range]),
+        }
+    }
+
+    /// The bytes of a sentence.
+    pub(crate) fn original_text(&self, sentence: usize) -> &str {
+        let text = match &self.layout {
+            Layout::Document(document) => document.text(),
+            Layout::Pieces(text) => text,
+        };
+        &text[self.sentences[sentence].clone()]
+    }
+
+    /// Takes the translation of the next sentence.
+    pub(crate) fn accept(&mut self, output: Output) {
+        self.outputs.push(output);
+    }
+
+    /// The text up to the first sentence without a translation.
+    pub(crate) fn text_so_far(&self) -> String {
+        self.render().text
+    }
+
+    /// The whole translation.
+    pub(crate) fn finish(self) -> Translation {
+        let Rendered { text, ranges } = self.render();
+        let sentences = self
+            .sentences
+            .into_iter()
+            .zip(ranges)
+            .zip(self.outputs)
+            .map(|((source, target), output)| Sentence {
+                source,
+                target,
+                truncated: output.truncated,
+                hypotheses: output.hypotheses,
+            })
+            .collect();
+        Translation { text, sentences }
+    }
+
+    fn render(&self) -> Rendered {
+        let texts: Vec<&str> = self
+            .outputs
+            .iter()
+            .map(|output| output.text.as_str())
+            .collect();
+        match &self.layout {
+            Layout::Document(document) => document.render_prefix(&texts),
+            Layout::Pieces(_) => {
+                let mut rendered = Rendered::default();
+                for (number, text) in texts.iter().enumerate() {
+                    if number > 0 {
+                        rendered.text.push_str(SENTENCE_MARK);
+                    }
+                    let start = rendered.text.len();
+                    rendered.text.push_str(text);
+                    rendered.ranges.push(start..rendered.text.len());
+                }
+                rendered
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What all translations of one model share.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use csanmt_format::{ModelConfig, ModelFile, SharedBytes};
+use csanmt_kernels::Kernels;
+use csanmt_model::{Model, Workspace};
+use csanmt_text::jieba::Jieba;
+use csanmt_text::{Bpe, SourceConfig, SourceEncoder, TargetDecoder, Vocabulary, WordSegmenter};
+
+use crate::Error;
+
+/// Workspaces kept for reuse; more exist while more translations run at once.
+const IDLE_WORKSPACES: usize = 16;
+
+/// A loaded model with its text pipeline, and idle workspaces.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) file: ModelFile,
+    pub(crate) model: Model,
+    pub(crate) source: SourceEncoder,
+    pub(crate) target: TargetDecoder,
+    reads_chinese: bool,
+    idle: Mutex<Vec<Workspace>>,
+}
+
+impl Shared {
+    pub(crate) fn load(bytes: SharedBytes, kernels: Kernels) -> Result<Self, Error> {
+        let file = ModelFile::parse(bytes)?;
+        let config = file.config();
+        let vocabulary = |name, size| {
+            Vocabulary::parse(&file.text(name)?, size).map_err(|source| Error::text(name, source))
+        };
+        let trg_vocab = vocabulary(csanmt_format::TRG_VOCAB, config.trg_vocab_size)?;
+        let src_vocab = vocabulary(csanmt_format::SRC_VOCAB, config.src_vocab_size)?;
+        let name = csanmt_format::SRC_BPE;
+        let bpe = Bpe::parse(&file.text(name)?).map_err(|source| Error::text(name, source))?;
+        let reads_chinese = config.src_lang == "zh";
+        let segmenter = if reads_chinese {
+            Some(segmenter(&file)?)
+        } else {
+            None
+        };
+        let source = source_encoder(config, src_vocab, bpe, segmenter)?;
+        Ok(Self {
+            model: Model::load(&file, kernels)?,
+            source,
+            target: TargetDecoder::new(&config.tgt_lang, trg_vocab),
+            reads_chinese,
+            idle: Mutex::new(Vec::new()),
+            file,
+        })
+    }
+
+    /// Whether there is something in the text that the model can translate.
+    pub(crate) fn is_translatable(&self, text: &str) -> bool {
+        if self.reads_chinese {
+            text.chars().any(csanmt_text::script::is_han)
+        } else {
+            text.chars().any(char::is_alphabetic)
+        }
+    }
+
+    pub(crate) fn take_workspace(&self) -> Workspace {
+        let idle = self
+            .idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop();
+        idle.unwrap_or_else(|| self.model.workspace())
+    }
+
+    pub(crate) fn give_back(&self, workspace: Workspace) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < IDLE_WORKSPACES {
+            idle.push(workspace);
+        }
+    }
+}
+
+fn segmenter(file: &ModelFile) -> Result<Box<dyn WordSegmenter>, Error> {
+    let name = csanmt_format::SEGMENTATION_DICTIONARY;
+    let dictionary = file.bytes(name)?;
+    let jieba = Jieba::new(Arc::new(dictionary)).map_err(|source| Error::Dictionary { source })?;
+    Ok(Box::new(jieba))
+}
+
+fn source_encoder(
+    config: &ModelConfig,
+    vocabulary: Vocabulary,
+    bpe: Bpe,
+    segmenter: Option<Box<dyn WordSegmenter>>,
+) -> Result<SourceEncoder, Error> {
+    let languages = SourceConfig {
+        src_lang: config.src_lang.clone(),
+        tgt_lang: config.tgt_lang.clone(),
+    };
+    SourceEncoder::new(&languages, vocabulary, bpe, segmenter)
+        .map_err(|source| Error::text("the source language", source))
+}

@@ -1,0 +1,45 @@
+//! The input of a linear layer, in the precision that the weights ask for.
+
+use csanmt_format::Quantization;
+use csanmt_kernels::{Kernels, QuantizedRows};
+
+use crate::norm::Norm;
+
+/// Rows that a linear layer reads: f32 for an f32 model, 7-bit rows for an int8 model.
+#[derive(Debug)]
+pub(crate) struct Activation {
+    pub(crate) kernels: Kernels,
+    precision: Quantization,
+    pub(crate) dense: Vec<f32>,
+    pub(crate) quantized: QuantizedRows,
+}
+
+impl Activation {
+    pub(crate) fn new(kernels: Kernels, precision: Quantization) -> Self {
+        Self {
+            kernels,
+            precision,
+            dense: Vec::new(),
+            quantized: QuantizedRows::default(),
+        }
+    }
+
+    /// Takes rows `x: [rows, k]`, through `norm` when there is one.
+    pub(crate) fn set(&mut self, x: &[f32], k: usize, norm: Option<&Norm>) {
+        match (self.precision, norm) {
+            (Quantization::Int8, Some(norm)) => {
+                self.kernels
+                    .layer_norm_quantize(x, &norm.scale, &norm.offset, &mut self.quantized);
+            }
+            (Quantization::Int8, None) => self.kernels.quantize_rows(x, k, &mut self.quantized),
+            (Quantization::F32, Some(norm)) => {
+                self.dense.resize(x.len(), 0.0);
+                norm.apply(self.kernels, x, &mut self.dense);
+            }
+            (Quantization::F32, None) => {
+                self.dense.clear();
+                self.dense.extend_from_slice(x);
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Multi-head attention layers around the attention kernel.
+
+use csanmt_format::{FormatError, ModelFile, Slab};
+use csanmt_kernels::{Attention, AttentionScratch, Kernels, Relative, Rows};
+
+use crate::linear::Linear;
+
+/// Relative position tables `rpr_k`, `rpr_v`, both `[2 M + 1, d_head]`, shared by the heads.
+#[derive(Debug)]
+pub(crate) struct RelativeTables {
+    keys: Slab<f32>,
+    values: Slab<f32>,
+    max_distance: usize,
+}
+
+impl RelativeTables {
+    fn load(file: &ModelFile, scope: &str) -> Result<Self, FormatError> {
+        let config = file.config();
+        let d_head = config.hidden_size / config.num_heads;
+        let shape = [2 * config.max_relative_dis + 1, d_head];
+        Ok(Self {
+            keys: file.f32(&format!("{scope}/rpr_k"), &shape)?,
+            values: file.f32(&format!("{scope}/rpr_v"), &shape)?,
+            max_distance: config.max_relative_dis,
+        })
+    }
+
+    fn view(&self) -> Relative<'_> {
+        Relative {
+            keys: &self.keys,
+            values: &self.values,
+            max_distance: self.max_distance,
+        }
+    }
+}
+
+/// Self-attention of encoder and decoder: one projection for queries, keys and values.
+#[derive(Debug)]
+pub(crate) struct SelfAttention {
+    pub(crate) qkv: Linear,
+    pub(crate) output: Linear,
+    relative: Option<RelativeTables>,
+    heads: usize,
+}
+
+impl SelfAttention {
+    pub(crate) fn load(
+        file: &ModelFile,
+        scope: &str,
+        with_relative: bool,
+    ) -> Result<Self, FormatError> {
+        let size = file.config().hidden_size;
+        Ok(Self {
+            qkv: Linear::load(file, &format!("{scope}/qkv_transform"), size, 3 * size)?,
+            output: Linear::load(file, &format!("{scope}/output_transform"), size, size)?,
+            relative: if with_relative {
+                Some(RelativeTables::load(file, scope)?)
+            } else {
+                None
+            },
+            heads: file.config().num_heads,
+        })
+    }
+
+    /// One query row at `position` over the given keys and values.
+    pub(crate) fn attend(
+        &self,
+        kernels: Kernels,
+        query: Query<'_>,
+        memory: Memory<'_>,
+        scratch: &mut AttentionScratch,
+        out: &mut [f32],
+    ) {
+        let attention =
+            memory.attention(self.heads, self.relative.as_ref().map(RelativeTables::view));
+        kernels.attend(query.row, query.position, &attention, scratch, out);
+    }
+}
+
+/// Attention of the decoder over the encoder's output. Never relative.
+#[derive(Debug)]
+pub(crate) struct CrossAttention {
+    pub(crate) query: Linear,
+    pub(crate) keys_values: Linear,
+    pub(crate) output: Linear,
+    heads: usize,
+}
+
+impl CrossAttention {
+    pub(crate) fn load(file: &ModelFile, scope: &str) -> Result<Self, FormatError> {
+        let size = file.config().hidden_size;
+        Ok(Self {
+            query: Linear::load(file, &format!("{scope}/q_transform"), size, size)?,
+            keys_values: Linear::load(file, &format!("{scope}/kv_transform"), size, 2 * size)?,
+            output: Linear::load(file, &format!("{scope}/output_transform"), size, size)?,
+            heads: file.config().num_heads,
+        })
+    }
+
+    /// One query row over the keys and values of its sentence.
+    pub(crate) fn attend(
+        &self,
+        kernels: Kernels,
+        query: &[f32],
+        memory: Memory<'_>,
+        scratch: &mut AttentionScratch,
+        out: &mut [f32],
+    ) {
+        kernels.attend(query, 0, &memory.attention(self.heads, None), scratch, out);
+    }
+}
+
+/// A query `[heads * d_head]`, not yet scaled, and its position.
+#[derive(Clone, Copy)]
+pub(crate) struct Query<'a> {
+    pub(crate) row: &'a [f32],
+    pub(crate) position: usize,
+}
+
+/// Keys and values lying side by side in rows of `stride` numbers, and which rows count.
+#[derive(Clone, Copy)]
+pub(crate) struct Memory<'a> {
+    pub(crate) keys: &'a [f32],
+    pub(crate) values: &'a [f32],
+    pub(crate) stride: usize,
+    pub(crate) rows: Rows<'a>,
+    pub(crate) valid: Option<&'a [bool]>,
+}
+
+impl<'a> Memory<'a> {
+    fn attention(self, heads: usize, relative: Option<Relative<'a>>) -> Attention<'a> {
+        let Self {
+            keys,
+            values,
+            stride,
+            rows,
+            valid,
+        } = self;
+        Attention {
+            heads,
+            keys,
+            values,
+            stride,
+            rows,
+            valid,
+            relative,
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! Beam search over a batch of sentences.
+
+use crate::EOS;
+use crate::decoder::Row;
+use crate::hypothesis::{Hypothesis, SearchResult};
+use crate::workspace::History;
+
+/// How many tokens a translation may have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Limits {
+    /// The model's own limit only.
+    Model,
+    /// `factor * source tokens + extra`, and never more than the model's own limit.
+    Source {
+        /// Target tokens a source token.
+        factor: usize,
+        /// Added for short sources.
+        extra: usize,
+    },
+}
+
+/// Options of a search. [`crate::Model::search_options`] gives the model's own.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct SearchOptions {
+    /// Beam width K.
+    pub beam: usize,
+    /// Exponent of the length penalty.
+    pub alpha: f32,
+    /// Most tokens a hypothesis may have, N; also the length in the stop rule's bound.
+    pub max_len: usize,
+    /// Further limit by source length.
+    pub limits: Limits,
+    /// Fewest tokens before the end of sentence may be chosen.
+    pub min_len: usize,
+    /// A token that is never chosen.
+    pub forbidden: Option<u32>,
+}
+
+/// Where a running search is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Steps done.
+    pub step: usize,
+    /// Sentences still being decoded.
+    pub live_sentences: usize,
+}
+
+/// `lp(t) = ((5 + t) / 6)^alpha` for a hypothesis of `t` tokens, end of sentence included.
+pub(crate) fn length_penalty(tokens: usize, alpha: f32) -> f32 {
+    libm::pow((5.0 + tokens as f64) / 6.0, f64::from(alpha)) as f32
+}
+
+/// A hypothesis that goes on: `token` behind row `parent` of the last step.
+#[derive(Debug, Clone, Copy)]
+struct Alive {
+    parent: usize,
+    token: u32,
+    /// Sum of log-probabilities.
+    logp: f32,
+    score: f32,
+}
+
+/// A possible continuation of one row.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    row: usize,
+    token: u32,
+    score: f32,
+}
+
+/// The search of one sentence.
+#[derive(Debug)]
+pub(crate) struct Beam {
+    sentence: usize,
+    /// Most steps for this sentence.
+    limit: usize,
+    alive: Vec<Alive>,
+    finished: Vec<Hypothesis>,
+}
+
+impl Beam {
+    pub(crate) fn new(sentence: usize, source_len: usize, options: &SearchOptions) -> Self {
+        let limit = match options.limits {
+            Limits::Model => options.max_len,
+            Limits::Source { factor, extra } => options
+                .max_len
+                .min(source_len.saturating_mul(factor).saturating_add(extra)),
+        };
+        let start = Alive {
+            parent: 0,
+            token: EOS,
+            logp: 0.0,
+            score: 0.0,
+        };
+        let mut alive = Vec::with_capacity(options.beam);
+        alive.push(start);
+        Self {
+            sentence,
+            limit,
+            alive,
+            finished: Vec::with_capacity(options.beam + 1),
+        }
+    }
+
+    pub(crate) fn sentence(&self) -> usize {
+        self.sentence
+    }
+
+    /// The rows of the next step.
+    pub(crate) fn rows(&self, step: usize) -> impl Iterator<Item = Row> + '_ {
+        self.alive.iter().map(move |alive| Row {
+            sentence: self.sentence,
+            parent: alive.parent,
+            token: (step > 0).then_some(alive.token),
+        })
+    }
+
+    /// The stop rule: something is finished, and the worst finished hypothesis beats the best
+    /// score that the best live one could still reach, `logp / lp(N)`.
+    pub(crate) fn is_done(&self, step: usize, options: &SearchOptions) -> bool {
+        let Some(best) = self.alive.first() else {
+            return true;
+        };
+        let bound = best.logp / length_penalty(options.max_len, options.alpha);
+        step >= self.limit
+            || self
+                .finished
+                .last()
+                .is_some_and(|worst| worst.score > bound)
+    }
+
+    /// Takes the logits of this sentence's rows, which are `first_row..` of the step.
+    pub(crate) fn expand(
+        &mut self,
+        step: usize,
+        first_row: usize,
+        scored: &ScoredRows<'_>,
+        history: &History,
+        options: &SearchOptions,
+        candidates: &mut Candidates,
+    ) {
+        let penalty = length_penalty(step + 1, options.alpha);
+        candidates.merged.clear();
+        for (offset, alive) in self.alive.iter().enumerate() {
+            let row = first_row + offset;
+            let (logits, max, log_sum) = scored.row(row);
+            let forbid_end = step < options.min_len;
+            candidates.row.clear();
+            best_of_row(logits, 2 * options.beam, &mut candidates.row, |token| {
+                (forbid_end && token == EOS) || Some(token) == options.forbidden
+            });
+            candidates
+                .merged
+                .extend(candidates.row.iter().map(|&(token, logit)| Candidate {
+                    row,
+                    token,
+                    score: (alive.logp + ((logit - max) - log_sum)) / penalty,
+                }));
+        }
+        // Stable: equal scores keep the order (row, token), the lower flat index of the original.
+        candidates.merged.sort_by(|a, b| {
+            b.score
+                .total_cmp(&a.score)
+                .then(a.row.cmp(&b.row))
+                .then(a.token.cmp(&b.token))
+        });
+        candidates.merged.truncate(2 * options.beam);
+
+        self.alive.clear();
+        for &Candidate { row, token, score } in &candidates.merged {
+            if token == EOS {
+                self.finish(history.tokens(row).collect(), score, options.beam);
+            } else if self.alive.len() < options.beam {
+                self.alive.push(Alive {
+                    parent: row,
+                    token,
+                    logp: score * penalty,
+                    score,
+                });
+            }
+        }
+    }
+
+    /// Keeps the best `beam` finished hypotheses; at equal scores the older one stays ahead.
+    fn finish(&mut self, ids: Vec<u32>, score: f32, beam: usize) {
+        let place = self.finished.partition_point(|other| other.score >= score);
+        if place < beam {
+            self.finished.insert(
+                place,
+                Hypothesis {
+                    ids,
+                    score,
+                    finished: true,
+                },
+            );
+            self.finished.truncate(beam);
+        }
+    }
+
+    /// The finished hypotheses, or the live ones if none is finished.
+    pub(crate) fn result(&mut self, history: &History) -> SearchResult {
+        if !self.finished.is_empty() {
+            return SearchResult {
+                hypotheses: std::mem::take(&mut self.finished),
+            };
+        }
+        let unfinished = |alive: &Alive| Hypothesis {
+            ids: history.tokens(alive.parent).chain([alive.token]).collect(),
+            score: alive.score,
+            finished: false,
+        };
+        SearchResult {
+            hypotheses: self.alive.iter().map(unfinished).collect(),
+        }
+    }
+}
+
+/// Logits of a step with what turns them into log-probabilities.
+pub(crate) struct ScoredRows<'a> {
+    pub(crate) logits: &'a [f32],
+    pub(crate) vocab: usize,
+    /// Maximum and `ln sum exp(x - max)` of every row.
+    pub(crate) normalizers: &'a [(f32, f32)],
+}
+
+impl ScoredRows<'_> {
+    fn row(&self, row: usize) -> (&[f32], f32, f32) {
+        let (max, log_sum) = self.normalizers[row];
+        (
+            &self.logits[row * self.vocab..(row + 1) * self.vocab],
+            max,
+            log_sum,
+        )
+    }
+}
+
+/// Buffers of the search.
+#[derive(Debug, Default)]
+pub(crate) struct SearchBuffers {
+    pub(crate) beams: Vec<Beam>,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) normalizers: Vec<(f32, f32)>,
+    pub(crate) candidates: Candidates,
+}
+
+/// Candidates of one sentence in one step.
+#[derive(Debug, Default)]
+pub(crate) struct Candidates {
+    /// Best of one row: token and logit.
+    row: Vec<(u32, f32)>,
+    /// Best of all rows.
+    merged: Vec<Candidate>,
+}
+
+/// The `count` largest logits that are not `excluded`, largest first, lower token first when
+/// equal. NaN is never chosen.
+fn best_of_row(
+    logits: &[f32],
+    count: usize,
+    best: &mut Vec<(u32, f32)>,
+    excluded: impl Fn(u32) -> bool,
+) {
+    const LANES: usize = 16;
+    let mut threshold = f32::NEG_INFINITY;
+    for (chunk, values) in logits.chunks(LANES).enumerate() {
+        // Most chunks hold nothing above the threshold; one test without branches sees it.
+        let mut any = best.len() < count;
+        for &value in values {
+            any |= value > threshold;
+        }
+        if !any {
+            continue;
+        }
+        for (lane, &value) in values.iter().enumerate() {
+            let token = (chunk * LANES + lane) as u32;
+            let enters = best.len() < count || value > threshold;
+            if enters && !value.is_nan() && !excluded(token) {
+                let place = best.partition_point(|&(_, other)| other >= value);
+                best.insert(place, (token, value));
+                best.truncate(count);
+                if best.len() == count {
+                    threshold = best[count - 1].1;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn best(logits: &[f32], count: usize) -> Vec<u32> {
+        let mut out = Vec::new();
+        best_of_row(logits, count, &mut out, |_| false);
+        out.into_iter().map(|(token, _)| token).collect()
+    }
+
+    #[test]
+    fn best_of_row_orders_by_value_then_token() {
+        assert_eq!(best(&[1.0, 3.0, 3.0, 2.0, f32::NAN], 3), [1, 2, 3]);
+        assert_eq!(best(&[f32::NAN; 4], 2), [0u32; 0]);
+        let many: Vec<f32> = (0..100).map(|i| ((i * 37) % 101) as f32).collect();
+        let mut sorted: Vec<u32> = (0..100).collect();
+        sorted.sort_by(|a, b| many[*b as usize].total_cmp(&many[*a as usize]));
+        assert_eq!(best(&many, 8), sorted[..8]);
+    }
+
+    #[test]
+    fn length_penalty_of_one_token_is_one() {
+        assert_eq!(length_penalty(1, 0.6), 1.0);
+        assert!((length_penalty(7, 0.6) - 2f32.powf(0.6)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn finished_hypotheses_keep_order_and_width() {
+        let options = SearchOptions {
+            beam: 2,
+            alpha: 0.6,
+            max_len: 10,
+            limits: Limits::Model,
+            min_len: 0,
+            forbidden: None,
+        };
+        let mut beam = Beam::new(0, 3, &options);
+        beam.finish(vec![1], -1.0, 2);
+        beam.finish(vec![2], -1.0, 2);
+        beam.finish(vec![3], -0.5, 2);
+        let ids: Vec<_> = beam.finished.iter().map(|h| h.ids[0]).collect();
+        assert_eq!(ids, [3, 1]);
+    }
+}

@@ -1,0 +1,113 @@
+//! Embedding tables, and the output layer that shares one of them.
+
+use csanmt_format::{FormatError, ModelFile, PackedMatrix, Quantization, QuantizedRowsTable, Slab};
+use csanmt_kernels::{Epilogue, Kernels};
+
+use crate::activation::Activation;
+use crate::linear::{Matrix, packed};
+
+/// Rows looked up by token id.
+#[derive(Debug)]
+pub(crate) enum Embedding {
+    /// f32 `[vocab, size]`.
+    Dense { data: Slab<f32>, size: usize },
+    /// int8 `[vocab, size]` with one scale a row.
+    Rows(QuantizedRowsTable),
+    /// The packed int8 output table, read row by row.
+    Packed(PackedMatrix),
+}
+
+impl Embedding {
+    /// Loads a table that is used for look-ups only.
+    pub(crate) fn load(
+        file: &ModelFile,
+        name: &str,
+        vocab: usize,
+        size: usize,
+    ) -> Result<Self, FormatError> {
+        match file.quantization() {
+            Quantization::Int8 => file.rows(name, vocab, size).map(Self::Rows),
+            Quantization::F32 => Ok(Self::Dense {
+                data: file.f32(name, &[vocab, size])?,
+                size,
+            }),
+        }
+    }
+
+    /// Loads a table that the output layer uses too.
+    pub(crate) fn load_tied(
+        file: &ModelFile,
+        name: &str,
+        vocab: usize,
+        size: usize,
+    ) -> Result<Self, FormatError> {
+        match file.quantization() {
+            Quantization::Int8 => file.packed(name, size, vocab).map(Self::Packed),
+            Quantization::F32 => Self::load(file, name, vocab, size),
+        }
+    }
+
+    /// Rows of the table.
+    pub(crate) fn vocab(&self) -> usize {
+        match self {
+            Self::Dense { data, size } => data.len() / size,
+            Self::Rows(table) => table.rows,
+            Self::Packed(table) => table.n,
+        }
+    }
+
+    /// `out = table[token] * factor`, `out: [size]`. `token` is below [`Self::vocab`].
+    pub(crate) fn row(&self, kernels: Kernels, token: u32, factor: f32, out: &mut [f32]) {
+        let token = token as usize;
+        match self {
+            Self::Dense { data, size } => {
+                let row = &data[token * size..(token + 1) * size];
+                for (o, value) in out.iter_mut().zip(row) {
+                    *o = value * factor;
+                }
+            }
+            Self::Rows(table) => {
+                let row = &table.data[token * table.cols..(token + 1) * table.cols];
+                out.fill(0.0);
+                kernels.dequantize_row(row, table.scale[token] * factor, out);
+            }
+            Self::Packed(table) => {
+                out.fill(0.0);
+                kernels.dequantize_packed_row(packed(table), token, factor, out);
+            }
+        }
+    }
+}
+
+/// The output layer: `logits = h T^T`, T `[vocab, size]`, without bias.
+#[derive(Debug)]
+pub(crate) struct OutputTable {
+    matrix: Matrix,
+    pub(crate) vocab: usize,
+}
+
+impl OutputTable {
+    pub(crate) fn load(
+        file: &ModelFile,
+        name: &str,
+        vocab: usize,
+        size: usize,
+    ) -> Result<Self, FormatError> {
+        let matrix = match file.quantization() {
+            Quantization::Int8 => Matrix::Int8(file.packed(name, size, vocab)?),
+            Quantization::F32 => Matrix::OutIn {
+                data: file.f32(name, &[vocab, size])?,
+                k: size,
+                n: vocab,
+            },
+        };
+        Ok(Self { matrix, vocab })
+    }
+
+    /// `out` is resized to `[rows, vocab]`.
+    pub(crate) fn logits(&self, input: &Activation, rows: usize, out: &mut Vec<f32>) {
+        out.resize(rows * self.vocab, 0.0);
+        self.matrix
+            .apply(input, Epilogue::Store { bias: None }, out);
+    }
+}

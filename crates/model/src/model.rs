@@ -1,0 +1,285 @@
+//! The model: weights of all parts, and the search over a batch.
+
+use std::ops::ControlFlow;
+
+use csanmt_format::{ModelConfig, ModelFile, Quantization};
+use csanmt_kernels::Kernels;
+
+use crate::batch::Batch;
+use crate::beam::{Beam, Limits, ScoredRows, SearchBuffers, SearchOptions, Step};
+use crate::decoder::{Decoder, Row};
+use crate::embedding::Embedding;
+use crate::encoder::{Encoder, Probe};
+use crate::error::ModelError;
+use crate::hypothesis::SearchResult;
+use crate::semantic::SemanticEncoder;
+use crate::weights::TableNames;
+use crate::workspace::{DecoderBuffers, Workspace};
+
+/// A loaded CSANMT model. `Send + Sync`; the weights stay where the model file is.
+#[derive(Debug)]
+pub struct Model {
+    config: ModelConfig,
+    precision: Quantization,
+    kernels: Kernels,
+    source_embedding: Embedding,
+    target_embedding: Embedding,
+    semantic_embedding: Embedding,
+    encoder: Encoder,
+    semantic: SemanticEncoder,
+    decoder: Decoder,
+}
+
+/// What the encoders say of a batch, as it lies in a workspace.
+#[derive(Debug)]
+pub struct Encoded<'w> {
+    /// The packed sentences.
+    pub batch: &'w Batch,
+    /// Encoder output `[positions, d_model]`.
+    pub source: &'w [f32],
+    /// Semantic vectors `[sentences, d_model]`.
+    pub semantic: &'w [f32],
+}
+
+impl Model {
+    /// Binds all tensors of a model file.
+    ///
+    /// # Errors
+    /// When a tensor is missing or has the wrong shape.
+    pub fn load(file: &ModelFile, kernels: Kernels) -> Result<Self, ModelError> {
+        let config = file.config().clone();
+        let names = TableNames::of(&config);
+        let (size, source, target) = (
+            config.hidden_size,
+            config.src_vocab_size,
+            config.trg_vocab_size,
+        );
+        let load = |name: &str, vocab: usize| {
+            if name == names.output {
+                Embedding::load_tied(file, name, vocab, size)
+            } else {
+                Embedding::load(file, name, vocab, size)
+            }
+        };
+        Ok(Self {
+            source_embedding: load(names.source, source)?,
+            target_embedding: load(names.target, target)?,
+            semantic_embedding: load(names.semantic, source)?,
+            encoder: Encoder::load(file)?,
+            semantic: SemanticEncoder::load(file)?,
+            decoder: Decoder::load(file, names.output)?,
+            precision: file.quantization(),
+            config,
+            kernels,
+        })
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &ModelConfig {
+        &self.config
+    }
+
+    /// The kernels in use.
+    #[must_use]
+    pub fn kernels(&self) -> Kernels {
+        self.kernels
+    }
+
+    /// Buffers for one search at a time.
+    #[must_use]
+    pub fn workspace(&self) -> Workspace {
+        Workspace::new(self.kernels, self.precision, self.config.hidden_size)
+    }
+
+    /// The original's search: the model's beam, length penalty and limit, nothing forbidden.
+    #[must_use]
+    pub fn search_options(&self) -> SearchOptions {
+        SearchOptions {
+            beam: self.config.beam_size,
+            alpha: self.config.lp_rate,
+            max_len: self.config.max_decoded_trg_len,
+            limits: Limits::Model,
+            min_len: 0,
+            forbidden: None,
+        }
+    }
+
+    /// Runs both encoders. The probes see every layer's output.
+    ///
+    /// # Errors
+    /// When a source id is outside the vocabulary.
+    pub fn encode<'w, S: AsRef<[u32]>>(
+        &self,
+        sentences: &[S],
+        workspace: &'w mut Workspace,
+        encoder_probe: Probe<'_>,
+        semantic_probe: Probe<'_>,
+    ) -> Result<Encoded<'w>, ModelError> {
+        let vocabulary = self.source_embedding.vocab();
+        let outside = |id: &&u32| **id as usize >= vocabulary;
+        if let Some(&id) = sentences.iter().flat_map(|s| s.as_ref()).find(outside) {
+            return Err(ModelError::Token { id, vocabulary });
+        }
+        let Workspace {
+            batch,
+            encoder,
+            timing,
+            source,
+            semantic_stream,
+            semantic,
+            ..
+        } = workspace;
+        batch.fill(sentences);
+        self.encoder.run(
+            batch,
+            &self.source_embedding,
+            timing,
+            encoder,
+            source,
+            encoder_probe,
+        );
+        let table = &self.semantic_embedding;
+        self.semantic.run(
+            batch,
+            table,
+            encoder,
+            semantic_stream,
+            semantic,
+            semantic_probe,
+        );
+        Ok(Encoded {
+            batch,
+            source,
+            semantic,
+        })
+    }
+
+    /// Translates a batch. `observe` is called after every step and may break the search off.
+    ///
+    /// # Errors
+    /// When a source id is outside the vocabulary, or the search was cancelled.
+    pub fn search<S: AsRef<[u32]>>(
+        &self,
+        sentences: &[S],
+        options: &SearchOptions,
+        workspace: &mut Workspace,
+        observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    ) -> Result<Vec<SearchResult>, ModelError> {
+        self.encode(sentences, workspace, None, None)?;
+        let Workspace {
+            batch,
+            decoder: buffers,
+            search,
+            timing,
+            source,
+            semantic,
+            ..
+        } = workspace;
+        self.decoder.prepare(source, semantic, buffers);
+        let SearchBuffers {
+            beams,
+            rows,
+            normalizers,
+            candidates,
+        } = search;
+        beams.clear();
+        let lengths = sentences.iter().map(|sentence| sentence.as_ref().len());
+        beams.extend(
+            lengths
+                .enumerate()
+                .map(|(i, len)| Beam::new(i, len, options)),
+        );
+        let mut results = vec![SearchResult::default(); sentences.len()];
+        for step in 0.. {
+            beams.retain_mut(|beam| {
+                let done = beam.is_done(step, options);
+                if done {
+                    results[beam.sentence()] = beam.result(&buffers.history);
+                }
+                !done
+            });
+            if beams.is_empty() {
+                break;
+            }
+            rows.clear();
+            rows.extend(beams.iter().flat_map(|beam| beam.rows(step)));
+            self.decoder
+                .step(rows, step, batch, &self.target_embedding, timing, buffers);
+            self.normalize(buffers, normalizers);
+            let DecoderBuffers {
+                logits, history, ..
+            } = buffers;
+            let scored = ScoredRows {
+                logits,
+                vocab: self.decoder.vocab(),
+                normalizers,
+            };
+            let mut first_row = 0;
+            for beam in beams.iter_mut() {
+                let count = beam.rows(step).count();
+                beam.expand(step, first_row, &scored, history, options, candidates);
+                first_row += count;
+            }
+            let report = Step {
+                step: step + 1,
+                live_sentences: beams.len(),
+            };
+            if observe(report).is_break() {
+                return Err(ModelError::Cancelled);
+            }
+        }
+        Ok(results)
+    }
+
+    fn normalize(&self, buffers: &DecoderBuffers, normalizers: &mut Vec<(f32, f32)>) {
+        normalizers.clear();
+        let rows = buffers.logits.chunks_exact(self.decoder.vocab());
+        normalizers.extend(rows.map(|row| self.kernels.log_sum_exp(row)));
+    }
+
+    /// Logits of given targets, `[sentences][target length + 1][vocab]`: position t has seen the
+    /// tokens before it. All targets must have the same length.
+    ///
+    /// # Errors
+    /// When a source id is outside the vocabulary.
+    pub fn force<S: AsRef<[u32]>, T: AsRef<[u32]>>(
+        &self,
+        sentences: &[S],
+        targets: &[T],
+        workspace: &mut Workspace,
+    ) -> Result<Vec<Vec<f32>>, ModelError> {
+        self.encode(sentences, workspace, None, None)?;
+        let Workspace {
+            batch,
+            decoder: buffers,
+            timing,
+            source,
+            semantic,
+            ..
+        } = workspace;
+        self.decoder.prepare(source, semantic, buffers);
+        let mut logits = vec![Vec::new(); sentences.len()];
+        let len = targets
+            .iter()
+            .map(|target| target.as_ref().len())
+            .min()
+            .unwrap_or(0);
+        for step in 0..=len {
+            let token = |i: usize| step.checked_sub(1).map(|t| targets[i].as_ref()[t]);
+            let row = |i: usize| Row {
+                sentence: i,
+                parent: i,
+                token: token(i),
+            };
+            let rows: Vec<Row> = (0..sentences.len()).map(row).collect();
+            self.decoder
+                .step(&rows, step, batch, &self.target_embedding, timing, buffers);
+            let steps = buffers.logits.chunks_exact(self.decoder.vocab());
+            for (sentence, step) in logits.iter_mut().zip(steps) {
+                sentence.extend_from_slice(step);
+            }
+        }
+        Ok(logits)
+    }
+}

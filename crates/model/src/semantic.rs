@@ -1,0 +1,70 @@
+//! The semantic encoder: one vector a sentence.
+
+use csanmt_format::{FormatError, ModelFile};
+
+use crate::batch::Batch;
+use crate::embedding::Embedding;
+use crate::encoder::{EncoderStack, Probe, embed, zero_masked};
+use crate::linear::Linear;
+use crate::norm::SublayerNorm;
+use crate::workspace::EncoderBuffers;
+
+/// `r = LN(p W_pool + b_pool)`, where `p` is the mean of the stack's output over the valid
+/// positions. Its stack always has relative positions and neither timing nor input bias.
+#[derive(Debug)]
+pub(crate) struct SemanticEncoder {
+    stack: EncoderStack,
+    pooling: Linear,
+    norm: SublayerNorm,
+}
+
+impl SemanticEncoder {
+    pub(crate) fn load(file: &ModelFile) -> Result<Self, FormatError> {
+        let config = file.config();
+        let (size, layers) = (config.hidden_size, config.num_semantic_encoder_layers);
+        Ok(Self {
+            stack: EncoderStack::load(file, "mini_xlm_encoder", layers, true)?,
+            pooling: Linear::load(file, "mini_xlm_encoder/pooling_layer/linear", size, size)?,
+            norm: SublayerNorm::load_final(file, "mini_xlm_encoder/layer_norm")?,
+        })
+    }
+
+    /// `out: [sentences, d_model]`.
+    pub(crate) fn run(
+        &self,
+        batch: &Batch,
+        embedding: &Embedding,
+        buffers: &mut EncoderBuffers,
+        x: &mut Vec<f32>,
+        out: &mut Vec<f32>,
+        probe: Probe<'_>,
+    ) {
+        let d = self.pooling.outputs;
+        let kernels = buffers.input.kernels;
+        embed(kernels, batch, embedding, d, x);
+        zero_masked(batch, x, d);
+        self.stack.run(batch, x, buffers, probe);
+        let pooled = &mut buffers.context;
+        pooled.clear();
+        pooled.resize(batch.spans.len() * d, 0.0);
+        for (span, mean) in batch.spans.iter().zip(pooled.chunks_exact_mut(d)) {
+            for row in span.rows() {
+                for (sum, value) in mean.iter_mut().zip(&x[row * d..(row + 1) * d]) {
+                    *sum += value;
+                }
+            }
+            // A source without positions still has mask sum 1 in the original.
+            let count = batch.mask[span.rows()]
+                .iter()
+                .filter(|valid| **valid)
+                .count()
+                .max(1);
+            for sum in mean {
+                *sum /= count as f32;
+            }
+        }
+        buffers.input.set(&buffers.context, d, None);
+        self.pooling.store(&buffers.input, batch.spans.len(), out);
+        self.norm.final_norm(kernels, out, &mut buffers.spare);
+    }
+}
