@@ -1,7 +1,5 @@
 //! A loaded model.
 
-use std::rc::Rc;
-
 use csanmt::Translator;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -13,7 +11,7 @@ use crate::{Failure, Job, ModelBuffer};
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Engine {
-    translator: Rc<Translator>,
+    translator: Translator,
 }
 
 #[wasm_bindgen]
@@ -25,9 +23,7 @@ impl Engine {
     #[wasm_bindgen(constructor)]
     pub fn new(buffer: ModelBuffer) -> Result<Self, Failure> {
         let translator = Translator::from_bytes(buffer.into_bytes()?)?;
-        Ok(Self {
-            translator: Rc::new(translator),
-        })
+        Ok(Self { translator })
     }
 
     /// Begins the translation of `text`. `options` is `undefined` or an object with any of
@@ -35,11 +31,12 @@ impl Engine {
     ///
     /// # Errors
     /// When an option is unknown, of the wrong type or out of range.
-    pub fn start(&self, text: String, options: JsValue) -> Result<Job, Failure> {
-        Ok(Job::new(
-            Rc::clone(&self.translator),
-            text,
-            parse_options(options)?,
-        ))
+    pub fn start(
+        &self,
+        text: String,
+        #[wasm_bindgen(unchecked_optional_param_type = "Options")] options: JsValue,
+    ) -> Result<Job, Failure> {
+        let job = self.translator.job(&text, &parse_options(options)?)?;
+        Ok(Job::new(job, text))
     }
 }

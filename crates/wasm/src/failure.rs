@@ -30,6 +30,9 @@ pub enum Failure {
     /// The options object has a field of the wrong type or an unknown one.
     #[error("options: {0}")]
     Options(String),
+    /// A job was asked for its result too early.
+    #[error("the job is not done: step it until it is")]
+    NotDone,
     /// The engine refused the model or the text.
     #[error(transparent)]
     Engine(#[from] csanmt::Error),
@@ -43,7 +46,7 @@ impl Failure {
             Self::Memory { .. } => "memory",
             Self::TooLong { .. } | Self::Incomplete { .. } => "download",
             Self::Options(_) | Self::Engine(csanmt::Error::Option { .. }) => "options",
-            Self::Engine(_) => "engine",
+            Self::NotDone | Self::Engine(_) => "engine",
         }
     }
 }

@@ -1,9 +1,5 @@
 //! One text under way.
 
-use std::ops::ControlFlow;
-use std::rc::Rc;
-
-use csanmt::{Options, Translation, Translator};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -14,19 +10,18 @@ use crate::translation::{StepView, TranslationView};
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Job {
-    translator: Rc<Translator>,
+    job: csanmt::Job,
     source: String,
-    options: Options,
-    translation: Option<Translation>,
+    /// Bytes of the translation that have been returned by steps.
+    returned: usize,
 }
 
 impl Job {
-    pub(crate) fn new(translator: Rc<Translator>, source: String, options: Options) -> Self {
+    pub(crate) fn new(job: csanmt::Job, source: String) -> Self {
         Self {
-            translator,
+            job,
             source,
-            options,
-            translation: None,
+            returned: 0,
         }
     }
 }
@@ -38,31 +33,32 @@ impl Job {
     ///
     /// # Errors
     /// When the engine fails.
+    #[wasm_bindgen(unchecked_return_type = "Step")]
     pub fn step(&mut self) -> Result<JsValue, Failure> {
-        let translation =
-            self.translator
-                .translate_with(&self.source, &self.options, &mut |_, _| {
-                    ControlFlow::Continue(())
-                })?;
-        let count = translation.sentences.len();
+        let progress = self.job.advance()?;
+        let text = self.job.text_so_far();
         let view = StepView {
-            text: &translation.text,
-            sentences_done: count,
-            sentences: count,
-            done: true,
+            text: text.get(self.returned..).unwrap_or_default(),
+            sentences_done: progress.sentences_done,
+            sentences: progress.sentences,
+            done: self.job.is_done(),
         };
-        let view = view.to_js();
-        self.translation = Some(translation);
-        Ok(view)
+        self.returned = text.len();
+        Ok(view.to_js())
     }
 
     /// The whole translation, once a step said `done`: `{ text, sentences }`, each sentence with
     /// its `source` and `target` as `[start, end]` in UTF-16 code units and whether it was
-    /// `truncated`. Before that, `undefined`.
-    pub fn finish(self) -> JsValue {
-        match &self.translation {
-            Some(translation) => TranslationView::new(&self.source, translation).to_js(),
-            None => JsValue::UNDEFINED,
+    /// `truncated`. The job is used up.
+    ///
+    /// # Errors
+    /// When the job is not done.
+    #[wasm_bindgen(unchecked_return_type = "Translation")]
+    pub fn finish(self) -> Result<JsValue, Failure> {
+        if !self.job.is_done() {
+            return Err(Failure::NotDone);
         }
+        let translation = self.job.finish();
+        Ok(TranslationView::new(&self.source, &translation).to_js())
     }
 }

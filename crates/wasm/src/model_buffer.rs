@@ -1,5 +1,6 @@
 //! The model file on its way in.
 
+use csanmt::AlignedBytes;
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -10,7 +11,7 @@ use crate::Failure;
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct ModelBuffer {
-    bytes: Vec<u8>,
+    bytes: AlignedBytes,
     filled: usize,
 }
 
@@ -22,11 +23,7 @@ impl ModelBuffer {
     /// [`Failure::Memory`] when there is none.
     #[wasm_bindgen(constructor)]
     pub fn new(len: usize) -> Result<Self, Failure> {
-        let mut bytes = Vec::new();
-        bytes
-            .try_reserve_exact(len)
-            .map_err(|_| Failure::Memory { bytes: len })?;
-        bytes.resize(len, 0);
+        let bytes = AlignedBytes::try_new(len).ok_or(Failure::Memory { bytes: len })?;
         Ok(Self { bytes, filled: 0 })
     }
 
@@ -37,7 +34,11 @@ impl ModelBuffer {
     pub fn write(&mut self, chunk: &Uint8Array) -> Result<(), Failure> {
         let expected = self.bytes.len();
         let len = chunk.length() as usize;
-        let room = self.bytes.get_mut(self.filled..).unwrap_or_default();
+        let room = self
+            .bytes
+            .as_mut()
+            .get_mut(self.filled..)
+            .unwrap_or_default();
         let place = room.get_mut(..len).ok_or(Failure::TooLong { expected })?;
         chunk.copy_to(place);
         self.filled += len;
@@ -54,7 +55,7 @@ impl ModelBuffer {
 
 impl ModelBuffer {
     /// The complete file.
-    pub(crate) fn into_bytes(self) -> Result<Vec<u8>, Failure> {
+    pub(crate) fn into_bytes(self) -> Result<AlignedBytes, Failure> {
         let (filled, expected) = (self.filled, self.bytes.len());
         if filled < expected {
             return Err(Failure::Incomplete { filled, expected });

@@ -5,12 +5,31 @@ use std::ops::Range;
 use csanmt::{Options, Translation};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::Failure;
 use crate::utf16::Utf16Cursor;
 
+/// The same shapes for TypeScript.
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r"
+export interface Options {
+    beam?: number;
+}
+export interface Step {
+    text: string;
+    sentencesDone: number;
+    sentences: number;
+    done: boolean;
+}
+export interface Translation {
+    text: string;
+    sentences: { source: [number, number]; target: [number, number]; truncated: boolean }[];
+}
+";
+
 #[derive(Deserialize, Default)]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+#[serde(default, deny_unknown_fields)]
 struct OptionsView {
     beam: Option<usize>,
 }

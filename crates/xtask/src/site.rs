@@ -1,0 +1,109 @@
+//! `cargo xtask site`: the page, its library, the WebAssembly engine and the models as static
+//! files that any web server can serve, also from a sub-path.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::manifest::Manifest;
+use crate::{wasm_package, workspace};
+
+pub(crate) const HELP: &str = "\
+cargo xtask site
+
+Builds the WebAssembly engine and lays out target/site:
+
+  index.html, app.js, …   the page (www/app)
+  lib/                    the library (www/lib) with the engine's module
+  models/                 the model files
+  manifest.json           every file with its size and SHA-256
+
+Any static web server can serve the folder, also from a sub-path.
+";
+
+/// The model that the page loads.
+const DEFAULT_MODEL: &str = "models/zh-en-tiny.safetensors";
+/// What the service worker's source has in place of the site's version.
+const VERSION_PLACEHOLDER: &str = "0000000000000000";
+
+pub(crate) fn build() -> Result<()> {
+    let package = wasm_package::build()?;
+    let root = workspace::root();
+    let site = workspace::site();
+    if site.exists() {
+        fs::remove_dir_all(&site).with_context(|| format!("cannot clear {}", site.display()))?;
+    }
+    let page = ["html", "css", "js", "svg", "png", "webmanifest"];
+    copy_tree(&root.join("www/app"), &site, &page)?;
+    copy_tree(&root.join("www/lib"), &site.join("lib"), &["js"])?;
+    copy_tree(&package, &site.join("lib"), &["js", "wasm"])?;
+    copy_tree(&root.join("models"), &site.join("models"), &["safetensors"])?;
+    if !site.join(DEFAULT_MODEL).is_file() {
+        bail!("{DEFAULT_MODEL} is missing: make it with `csanmt convert`, see models/README.md");
+    }
+
+    // The service worker is left out of the list: it carries the version of all the others, and
+    // the browser itself keeps it.
+    let mut paths = files_below(&site, &site)?;
+    paths.retain(|path| path != "sw.js");
+    let manifest = Manifest::of(&site, &paths)?;
+    write(
+        &site.join("manifest.json"),
+        &manifest.to_json(DEFAULT_MODEL),
+    )?;
+    stamp(&site.join("sw.js"), &manifest.version())?;
+    eprintln!("{} files in {}", paths.len() + 2, site.display());
+    Ok(())
+}
+
+/// Writes the site's version into the service worker, so that its bytes change when the site does.
+fn stamp(worker: &Path, version: &str) -> Result<()> {
+    let source =
+        fs::read_to_string(worker).with_context(|| format!("cannot read {}", worker.display()))?;
+    if source.matches(VERSION_PLACEHOLDER).count() != 1 {
+        bail!("www/app/sw.js must have the placeholder {VERSION_PLACEHOLDER} exactly once");
+    }
+    write(worker, &source.replace(VERSION_PLACEHOLDER, version))
+}
+
+/// Copies the files with one of the extensions, keeping the folders.
+fn copy_tree(from: &Path, to: &Path, extensions: &[&str]) -> Result<()> {
+    for path in files_below(from, from)? {
+        let extension = Path::new(&path).extension().unwrap_or_default();
+        if path.ends_with(".d.ts") || !extensions.iter().any(|wanted| extension == *wanted) {
+            continue;
+        }
+        let target = to.join(&path);
+        if let Some(folder) = target.parent() {
+            fs::create_dir_all(folder)
+                .with_context(|| format!("cannot make {}", folder.display()))?;
+        }
+        fs::copy(from.join(&path), &target)
+            .with_context(|| format!("cannot copy {path} to {}", target.display()))?;
+    }
+    Ok(())
+}
+
+/// Paths of all files in `folder` relative to `base`, with forward slashes, sorted.
+pub(crate) fn files_below(base: &Path, folder: &Path) -> Result<Vec<String>> {
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder)
+        .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect())
+        .with_context(|| format!("cannot list {}", folder.display()))?;
+    entries.sort();
+    let mut files = Vec::new();
+    for path in entries {
+        if path.is_dir() {
+            if path.file_name().is_some_and(|name| name != "node_modules") {
+                files.extend(files_below(base, &path)?);
+            }
+        } else if let Ok(relative) = path.strip_prefix(base) {
+            files.push(relative.to_string_lossy().replace('\\', "/"));
+        }
+    }
+    Ok(files)
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}

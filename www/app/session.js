@@ -1,0 +1,173 @@
+/**
+ * @import { CsanmtTranslator } from "./lib/index.js"
+ * @import { Translation } from "./lib/types.d.ts"
+ */
+
+/** How long typing must pause before a translation begins. */
+export const DEBOUNCE_MS = 300;
+
+/**
+ * How far the translation of the current text is.
+ *
+ * @typedef {(
+ *   | { phase: "idle" }
+ *   | { phase: "waiting" }
+ *   | { phase: "running", sentencesDone: number, sentences: number }
+ *   | { phase: "done", sentences: number, truncated: number, milliseconds: number }
+ *   | { phase: "stopped" }
+ *   | { phase: "failed", message: string }
+ * )} Run
+ */
+
+/**
+ * What the session needs of a translator.
+ *
+ * @typedef {Pick<CsanmtTranslator, "translate">} Translator
+ */
+
+/**
+ * The texts of the page and what is under way between them; knows nothing of the document.
+ *
+ * At most one translation runs, and it is that of the newest text: an edit gives up the one before
+ * it. Until the new translation has caught up, the rest of the old one stays visible as stale.
+ */
+export class Session {
+  /** Whether edits are translated by themselves. */
+  auto = true;
+  source = "";
+  /** The translation of `source`, as far as it is. */
+  target = "";
+  /** What remains of the translation before, shown behind `target` until that is complete. */
+  stale = "";
+  /** @type {Run} */
+  run = { phase: "idle" };
+
+  /** @type {Translator | undefined} */
+  #translator;
+  /** @type {(session: Session) => void} */
+  #onchange;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  /** @type {AbortController | undefined} */
+  #controller;
+  /** The last complete translation and its source. @type {Translation & { source: string } | undefined} */
+  #last;
+
+  /** @param {(session: Session) => void} onchange called after every change */
+  constructor(onchange) {
+    this.#onchange = onchange;
+  }
+
+  /** The model is loaded: a text that was typed meanwhile is translated now. */
+  set translator(/** @type {Translator | undefined} */ translator) {
+    this.#translator = translator;
+    if (translator && this.run.phase === "waiting" && this.#timer === undefined) {
+      this.translate();
+    }
+  }
+
+  get hasText() {
+    return this.source.trim() !== "";
+  }
+
+  /**
+   * The source text has changed.
+   *
+   * @param {string} source
+   * @param {{ atOnce?: boolean }} [how] `atOnce` for pasted text, which is complete
+   */
+  edit(source, { atOnce = false } = {}) {
+    if (source === this.source) {
+      return;
+    }
+    this.source = source;
+    if (!this.hasText) {
+      this.#giveUp();
+      this.#last = undefined;
+      this.target = this.stale = "";
+      this.run = { phase: "idle" };
+    } else if (this.auto) {
+      this.#giveUp();
+      this.run = { phase: "waiting" };
+      if (atOnce) {
+        this.translate();
+        return;
+      }
+      this.#timer = setTimeout(() => this.translate(), DEBOUNCE_MS);
+    }
+    this.#onchange(this);
+  }
+
+  /** Translates the current text now. */
+  async translate() {
+    this.#giveUp();
+    if (!this.hasText) {
+      return;
+    }
+    if (!this.#translator) {
+      this.run = { phase: "waiting" };
+      this.#onchange(this);
+      return;
+    }
+    const controller = new AbortController();
+    const begin = performance.now();
+    this.#controller = controller;
+    this.#advance("", 0, 0);
+    try {
+      const source = this.source;
+      const translation = await this.#translator.translate(source, {
+        signal: controller.signal,
+        onprogress: ({ text, sentencesDone, sentences }) =>
+          this.#advance(text, sentencesDone, sentences),
+      });
+      this.#last = { ...translation, source };
+      this.target = translation.text;
+      this.stale = "";
+      this.run = {
+        phase: "done",
+        sentences: translation.sentences.length,
+        truncated: translation.sentences.filter(({ truncated }) => truncated).length,
+        milliseconds: performance.now() - begin,
+      };
+    } catch (error) {
+      if (controller.signal.aborted) {
+        return;
+      }
+      this.run = { phase: "failed", message: error instanceof Error ? error.message : String(error) };
+    }
+    this.#controller = undefined;
+    this.#onchange(this);
+  }
+
+  /** Gives up what is under way; what has been translated stays. */
+  stop() {
+    if (this.run.phase === "waiting" || this.run.phase === "running") {
+      this.#giveUp();
+      this.stale = "";
+      this.run = { phase: "stopped" };
+      this.#onchange(this);
+    }
+  }
+
+  #giveUp() {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#controller?.abort();
+    this.#controller = undefined;
+  }
+
+  /**
+   * @param {string} target
+   * @param {number} sentencesDone
+   * @param {number} sentences
+   */
+  #advance(target, sentencesDone, sentences) {
+    this.run = { phase: "running", sentencesDone, sentences };
+    this.target = target;
+    // The old translation continues behind the sentences that are done again; the gap before its
+    // next sentence (a space, line breaks) belongs to the new text already.
+    const next = this.#last?.sentences[sentencesDone];
+    this.stale = next && this.#last ? this.#last.text.slice(next.target[0]) : "";
+    this.#onchange(this);
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The service worker: keeps the whole site, model included, so that the page opens offline.
+ *
+ * Every version of the site has a cache of its own, which is filled and checked against the
+ * manifest before it takes the place of the one before.
+ */
+
+/* The site's version, written here when the site is built. */
+const VERSION = "0000000000000000";
+const CACHE_PREFIX = "csanmt-";
+const CACHE = CACHE_PREFIX + VERSION;
+
+/** @type {ServiceWorkerGlobalScope} */
+const worker = /** @type {any} */ (self);
+
+worker.addEventListener("install", (event) => {
+  event.waitUntil(install());
+});
+
+worker.addEventListener("activate", (event) => {
+  event.waitUntil(activate());
+});
+
+worker.addEventListener("fetch", (event) => {
+  const { method, url } = event.request;
+  const isOurs = method === "GET" && url.startsWith(worker.registration.scope);
+  if (isOurs) {
+    event.respondWith(answer(event.request));
+  }
+});
+
+async function install() {
+  const manifestResponse = await fetch("manifest.json", { cache: "no-cache" });
+  /** @type {{ version: string, files: Record<string, { bytes: number, sha256: string }> }} */
+  const manifest = await manifestResponse.clone().json();
+  if (manifest.version !== VERSION) {
+    throw new Error(`the site is of version ${manifest.version}, this worker of ${VERSION}`);
+  }
+  const cache = await caches.open(CACHE);
+  try {
+    for (const [path, { sha256 }] of Object.entries(manifest.files)) {
+      if (!(await cache.match(path))) {
+        await cache.put(path, await fetchChecked(path, sha256));
+      }
+    }
+    await cache.put("manifest.json", manifestResponse);
+  } catch (error) {
+    await caches.delete(CACHE);
+    throw error;
+  }
+  await worker.skipWaiting();
+}
+
+/**
+ * Takes the file from the browser's cache, or from the network when that copy is not the right one.
+ *
+ * @param {string} path
+ * @param {string} sha256
+ */
+async function fetchChecked(path, sha256) {
+  for (const cache of /** @type {RequestCache[]} */ (["default", "reload"])) {
+    const response = await fetch(path, { cache });
+    const body = await response.arrayBuffer();
+    if (response.ok && (await hex(body)) === sha256) {
+      // The body is decoded: of the headers only the type still holds.
+      const type = response.headers.get("Content-Type") ?? "application/octet-stream";
+      return new Response(body, { headers: { "Content-Type": type } });
+    }
+  }
+  throw new Error(`${path} is not what the manifest says`);
+}
+
+/** @param {ArrayBuffer} content */
+async function hex(content) {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", content));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function activate() {
+  const names = await caches.keys();
+  const old = names.filter((name) => name.startsWith(CACHE_PREFIX) && name !== CACHE);
+  await Promise.all(old.map((name) => caches.delete(name)));
+  await worker.clients.claim();
+}
+
+/** @param {Request} request */
+async function answer(request) {
+  const cache = await caches.open(CACHE);
+  const path = new URL(request.url).pathname;
+  const kept = await cache.match(path.endsWith("/") ? `${path}index.html` : request);
+  return kept ?? fetch(request);
+}
