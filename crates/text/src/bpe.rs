@@ -7,6 +7,7 @@
 use crate::error::TextError;
 use crate::string_table::StringTable;
 use crate::vocabulary::utf8;
+use crate::whitespace;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -98,15 +99,42 @@ impl Bpe {
         })
     }
 
-    /// The pieces of `word` as byte ranges that tile it.
+    /// The tokens of `words`, which are separated by spaces.
     #[must_use]
-    pub fn pieces(&self, word: &str) -> Vec<Range<usize>> {
-        let mut pieces = Vec::new();
-        self.for_each_piece(word, &mut |piece| pieces.push(piece));
-        pieces
+    pub fn tokens(&self, words: &str) -> Vec<String> {
+        let mut tokens = Vec::new();
+        self.for_each_token(words, &mut |token, _| tokens.push(token.to_owned()));
+        tokens
     }
 
-    pub(crate) fn for_each_piece(&self, word: &str, emit: &mut dyn FnMut(Range<usize>)) {
+    /// Calls `emit` with every token of `words` and the bytes it stands for (the token is that
+    /// text, with [`SEPARATOR`] behind it inside a word).
+    pub(crate) fn for_each_token(&self, words: &str, emit: &mut dyn FnMut(&str, Range<usize>)) {
+        // Only the space separates words here; other white space is (part of) a word until the
+        // tokens are split at all white space, and then vanishes.
+        let trimmed = words.trim_start_matches(['\r', '\n', ' ']);
+        let mut start = words.len() - trimmed.len();
+        let mut token = String::new();
+        for word in trimmed.trim_end_matches(['\r', '\n', ' ']).split(' ') {
+            self.for_each_piece(word, &mut |piece| {
+                token.clear();
+                token.push_str(&word[piece.clone()]);
+                if piece.end < word.len() {
+                    token.push_str(SEPARATOR);
+                }
+                let text = start + piece.start..start + piece.end;
+                if token.contains(whitespace::is_space) {
+                    split_token(&token, &text, emit);
+                } else {
+                    emit(&token, text);
+                }
+            });
+            start += word.len() + 1;
+        }
+    }
+
+    /// The pieces of `word` as byte ranges that tile it.
+    fn for_each_piece(&self, word: &str, emit: &mut dyn FnMut(Range<usize>)) {
         let mut chars = word.chars();
         let (Some(_), Some(_)) = (chars.next(), chars.next_back()) else {
             if !word.is_empty() {
@@ -227,6 +255,20 @@ impl Symbol {
     /// Merged-away symbols get `next` 0, which no live symbol has.
     fn is_live(&self) -> bool {
         self.next != 0
+    }
+}
+
+/// A token with white space in it, for the bytes `text`, falls into several or none.
+fn split_token(token: &str, text: &Range<usize>, emit: &mut dyn FnMut(&str, Range<usize>)) {
+    let mut end = 0;
+    for part in whitespace::split(token) {
+        let start = end + token[end..].find(part).unwrap_or_default();
+        end = start + part.len();
+        // Of the mark behind the token no part is text.
+        emit(
+            part,
+            (text.start + start).min(text.end)..(text.start + end).min(text.end),
+        );
     }
 }
 

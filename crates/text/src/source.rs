@@ -1,11 +1,10 @@
 //! Source side: a sentence to token ids.
 
-use crate::bpe::{Bpe, SEPARATOR};
+use crate::bpe::Bpe;
 use crate::error::TextError;
 use crate::moses::{Normalizer, Tokenizer};
 use crate::segmenter::WordSegmenter;
 use crate::vocabulary::Vocabulary;
-use crate::whitespace;
 use std::fmt;
 use std::ops::Range;
 
@@ -126,7 +125,7 @@ impl SourceEncoder {
             pieces.push(Piece {
                 id: token.id,
                 text: token.text.to_owned(),
-                continues: token.continues,
+                continues: token.token.len() > token.text.len(),
                 range: token.range,
             });
         });
@@ -140,11 +139,11 @@ impl SourceEncoder {
     }
 
     /// Calls `emit` with every token and returns the words as one string.
-    fn visit(&self, sentence: &str, mut emit: impl FnMut(Token<'_>)) -> String {
+    fn visit(&self, sentence: &str, emit: impl FnMut(Token<'_>)) -> String {
         match &self.words {
             Words::Moses(normalizer, tokenizer) => {
                 let words = tokenizer.tokenize(&normalizer.normalize(sentence));
-                self.visit_words(&words, |_| None, &mut emit);
+                self.visit_words(&words, |_| None, emit);
                 words
             }
             Words::Segmented(segmenter) => {
@@ -165,7 +164,7 @@ impl SourceEncoder {
                     }
                     Some(start.saturating_sub(added))
                 };
-                self.visit_words(&words, origin, &mut emit);
+                self.visit_words(&words, origin, emit);
                 words
             }
         }
@@ -177,67 +176,17 @@ impl SourceEncoder {
         &self,
         words: &str,
         mut origin: impl FnMut(usize) -> Option<usize>,
-        emit: &mut impl FnMut(Token<'_>),
+        mut emit: impl FnMut(Token<'_>),
     ) {
-        // Only the space separates words here; other white space can be (part of) a word until the
-        // tokens are split at all white space, and then vanishes.
-        let trimmed = words.trim_start_matches(['\r', '\n', ' ']);
-        let mut start = words.len() - trimmed.len();
-        let mut token = String::new();
-        for word in trimmed.trim_end_matches(['\r', '\n', ' ']).split(' ') {
-            self.bpe.for_each_piece(word, &mut |piece| {
-                let continues = piece.end < word.len();
-                let text = &word[piece.clone()];
-                let offset = start + piece.start;
-                if text.contains(whitespace::is_space) {
-                    self.visit_spaced(text, continues, offset, &mut origin, emit);
-                    return;
-                }
-                token.clear();
-                token.push_str(text);
-                if continues {
-                    token.push_str(SEPARATOR);
-                }
-                let range = origin(offset).map(|at| at..at + text.len());
-                let id = self.vocabulary.id(&token).unwrap_or(self.vocabulary.unk());
-                emit(Token {
-                    token: &token,
-                    text,
-                    id,
-                    continues,
-                    range,
-                });
-            });
-            start += word.len() + 1;
-        }
-    }
-
-    /// A piece with white space in it falls into several tokens (or none).
-    fn visit_spaced(
-        &self,
-        text: &str,
-        continues: bool,
-        offset: usize,
-        origin: &mut impl FnMut(usize) -> Option<usize>,
-        emit: &mut impl FnMut(Token<'_>),
-    ) {
-        let marked = [text, if continues { SEPARATOR } else { "" }].concat();
-        let mut end = 0;
-        for token in whitespace::split(&marked) {
-            let start = end + marked[end..].find(token).unwrap_or_default();
-            end = start + token.len();
-            let bare = &marked[start.min(text.len())..end.min(text.len())];
-            let range = origin(offset + start.min(text.len())).map(|at| at..at + bare.len());
-            let id = self.vocabulary.id(token).unwrap_or(self.vocabulary.unk());
-            let continues = continues && end == marked.len();
+        self.bpe.for_each_token(words, &mut |token, range| {
+            let start = origin(range.start);
             emit(Token {
                 token,
-                text: bare,
-                id,
-                continues,
-                range,
+                text: &words[range.clone()],
+                id: self.vocabulary.id(token).unwrap_or(self.vocabulary.unk()),
+                range: start.map(|start| start..start + range.len()),
             });
-        }
+        });
     }
 }
 
@@ -245,7 +194,6 @@ struct Token<'a> {
     token: &'a str,
     text: &'a str,
     id: u32,
-    continues: bool,
     range: Option<Range<usize>>,
 }
 

@@ -8,7 +8,8 @@ pub(crate) struct Prefixes {
 }
 
 impl Prefixes {
-    /// The list for a two-letter code; English for codes without a list of their own.
+    /// The list for a two-letter code; English for every other language, as sacremoses has it for
+    /// codes it does not know. (Its lists for languages no model reads are not carried here.)
     pub(crate) fn new(language: &str) -> Self {
         let list = match language {
             "es" => include_str!("../../data/nonbreaking_prefix.es"),
