@@ -82,18 +82,6 @@ pub struct Relative<'a> {
     pub max_distance: usize,
 }
 
-impl Relative<'_> {
-    /// Table row of key position j seen from query position i: query minus key.
-    #[inline(always)]
-    fn index(&self, i: usize, j: usize) -> usize {
-        if j >= i {
-            self.max_distance - (j - i).min(self.max_distance)
-        } else {
-            self.max_distance + (i - j).min(self.max_distance)
-        }
-    }
-}
-
 /// Buffers of [`Kernels::attend`], to be used again.
 #[derive(Clone, Debug, Default)]
 pub struct AttentionScratch {
@@ -177,7 +165,7 @@ struct Attend<'a> {
     out: &'a mut [f32],
 }
 
-impl Task for Attend<'_> {
+impl<'a> Task for Attend<'a> {
     type Output = ();
 
     #[inline(always)]
@@ -201,29 +189,22 @@ impl Task for Attend<'_> {
         for (scaled, &q) in self.query.iter_mut().zip(self.q) {
             *scaled = q * factor;
         }
-        for j in 0..count {
-            let key = &keys[rows.row(j) * stride..][..width];
-            for (h, (q, key)) in self
-                .query
-                .chunks_exact(d)
-                .zip(key.chunks_exact(d))
-                .enumerate()
-            {
-                self.weights[h * count + j] = dot(simd, q, key);
-            }
-        }
         for h in 0..heads {
-            let q = &self.query[h * d..][..d];
+            let columns = h * d..(h + 1) * d;
+            let row_of = |data: &'a [f32], j: usize| &data[rows.row(j) * stride..][columns.clone()];
+            let q = &self.query[columns.clone()];
             let weights = &mut self.weights[h * count..][..count];
+            dots(simd, q, |j| row_of(keys, j), weights);
             if let Some(relative) = relative {
-                // The farthest key first: its index is the largest.
-                let (first, last) = (relative.index(self.i, count - 1), relative.index(self.i, 0));
-                for index in first..=last {
-                    self.buckets[index] = dot(simd, q, &relative.keys[index * d..][..d]);
-                }
-                for (j, weight) in weights.iter_mut().enumerate() {
-                    *weight += self.buckets[relative.index(self.i, j)];
-                }
+                let span = Span::new(relative.max_distance, self.i, count);
+                let buckets = &mut self.buckets[span.first..=span.last];
+                dots(
+                    simd,
+                    q,
+                    |t| &relative.keys[(span.first + t) * d..][..d],
+                    buckets,
+                );
+                span.spread(buckets, weights);
             }
             if let Some(valid) = valid {
                 for (weight, &valid) in weights.iter_mut().zip(valid) {
@@ -232,24 +213,131 @@ impl Task for Attend<'_> {
             }
             softmax_row(simd, weights);
 
-            let out = &mut self.out[h * d..][..d];
-            let row = |j: usize| &values[rows.row(j) * stride + h * d..][..d];
-            add_weighted(simd, weights, row, out);
+            let out = &mut self.out[columns.clone()];
+            add_weighted(simd, weights, |j| row_of(values, j), out);
             if let Some(relative) = relative {
-                let (first, last) = (relative.index(self.i, count - 1), relative.index(self.i, 0));
-                self.buckets[first..=last].fill(0.0);
-                for (j, &weight) in weights.iter().enumerate() {
-                    self.buckets[relative.index(self.i, j)] += weight;
-                }
-                let row = |index: usize| &relative.values[(first + index) * d..][..d];
-                add_weighted(simd, &self.buckets[first..=last], row, out);
+                let span = Span::new(relative.max_distance, self.i, count);
+                let buckets = &mut self.buckets[span.first..=span.last];
+                span.collect(weights, buckets);
+                add_weighted(
+                    simd,
+                    buckets,
+                    |t| &relative.values[(span.first + t) * d..][..d],
+                    out,
+                );
             }
         }
     }
 }
 
-/// Vectors of columns summed at a time, in registers.
-const BLOCK: usize = 4;
+/// The relative table rows that the keys `0..count` need, seen from query position i. The index
+/// falls as j rises: `last` for all keys up to `near`, then one less per key, `first` from `far` on.
+#[derive(Clone, Copy)]
+struct Span {
+    first: usize,
+    last: usize,
+    /// Keys `0..near` share row `last`.
+    near: usize,
+    /// Keys `far..count` share row `first`.
+    far: usize,
+}
+
+impl Span {
+    /// `count > 0`
+    #[inline(always)]
+    fn new(max_distance: usize, i: usize, count: usize) -> Self {
+        let index = |j: usize| {
+            let (past, future) = (
+                i.saturating_sub(j).min(max_distance),
+                j.saturating_sub(i).min(max_distance),
+            );
+            max_distance + past - future
+        };
+        let (first, last) = (index(count - 1), index(0));
+        // Key j has index i + M - j in between.
+        let near = (i.saturating_add(max_distance) - last + 1).min(count);
+        let far = near + (last - first).saturating_sub(1);
+        Self {
+            first,
+            last,
+            near,
+            far: far.min(count),
+        }
+    }
+
+    /// `weights[j] += buckets[index(j) - first]`
+    #[inline(always)]
+    fn spread(self, buckets: &[f32], weights: &mut [f32]) {
+        let (nearest, rest) = weights.split_at_mut(self.near);
+        let (middle, farthest) = rest.split_at_mut(self.far - self.near);
+        for weight in nearest {
+            *weight += buckets[self.last - self.first];
+        }
+        // Without `last`, and without `first` unless no key is farther.
+        for (weight, bucket) in middle
+            .iter_mut()
+            .zip(buckets[..self.last - self.first].iter().rev())
+        {
+            *weight += bucket;
+        }
+        for weight in farthest {
+            *weight += buckets[0];
+        }
+    }
+
+    /// `buckets[t] = Σ weights[j]` over the keys with that index, in the order of j.
+    #[inline(always)]
+    fn collect(self, weights: &[f32], buckets: &mut [f32]) {
+        buckets.fill(0.0);
+        let (nearest, rest) = weights.split_at(self.near);
+        let (middle, farthest) = rest.split_at(self.far - self.near);
+        for weight in nearest {
+            buckets[self.last - self.first] += weight;
+        }
+        for (weight, bucket) in middle
+            .iter()
+            .zip(buckets[..self.last - self.first].iter_mut().rev())
+        {
+            *bucket += weight;
+        }
+        for weight in farthest {
+            buckets[0] += weight;
+        }
+    }
+}
+
+/// `out[j] = q · row(j)`, eight rows at a time; all rows as long as `q`.
+#[inline(always)]
+fn dots<'a, S: Simd>(simd: S, q: &[f32], row: impl Fn(usize) -> &'a [f32], out: &mut [f32]) {
+    let (q_chunks, q_rest) = q.as_chunks::<LANES>();
+    let (blocks, rest) = out.as_chunks_mut::<LANES>();
+    for (block, out) in blocks.iter_mut().enumerate() {
+        let mut rows = [q; LANES];
+        for i in 0..LANES {
+            rows[i] = &row(block * LANES + i)[..q.len()];
+        }
+        let mut sums = [simd.splat(0.0); LANES];
+        for (c, q) in q_chunks.iter().enumerate() {
+            let q = simd.load(q);
+            for i in 0..LANES {
+                let key = simd.load(&rows[i].as_chunks().0[c]);
+                sums[i] = simd.add(sums[i], simd.mul(q, key));
+            }
+        }
+        if !q_rest.is_empty() {
+            let q = simd.load_part(q_rest, 0.0);
+            for i in 0..LANES {
+                let key = simd.load_part(rows[i].as_chunks::<LANES>().1, 0.0);
+                sums[i] = simd.add(sums[i], simd.mul(q, key));
+            }
+        }
+        simd.store(simd.sum8(&sums), out);
+    }
+    let done = blocks.len() * LANES;
+    for (j, out) in rest.iter_mut().enumerate() {
+        *out = dot(simd, q, row(done + j));
+    }
+}
 
 /// `out += Σ_j weights[j] · row(j)`, in the order of j; all rows as long as `out`.
 #[inline(always)]
@@ -260,28 +348,15 @@ fn add_weighted<'a, S: Simd>(
     out: &mut [f32],
 ) {
     let mut first = 0;
-    let (blocks, rest) = out.as_chunks_mut::<{ BLOCK * LANES }>();
-    for out in blocks {
-        let out = out.as_chunks_mut::<LANES>().0;
-        let mut sums = [
-            simd.load(&out[0]),
-            simd.load(&out[1]),
-            simd.load(&out[2]),
-            simd.load(&out[3]),
-        ];
-        for (j, &weight) in weights.iter().enumerate() {
-            let row = row(j)[first..first + BLOCK * LANES].as_chunks::<LANES>().0;
-            let weight = simd.splat(weight);
-            for i in 0..BLOCK {
-                sums[i] = simd.add(sums[i], simd.mul(weight, simd.load(&row[i])));
-            }
-        }
-        for i in 0..BLOCK {
-            simd.store(sums[i], &mut out[i]);
-        }
-        first += BLOCK * LANES;
+    while out.len() - first >= 8 * LANES {
+        add_columns::<S, 8>(simd, weights, &row, first, out);
+        first += 8 * LANES;
     }
-    for out in rest.chunks_mut(LANES) {
+    while out.len() - first >= 2 * LANES {
+        add_columns::<S, 2>(simd, weights, &row, first, out);
+        first += 2 * LANES;
+    }
+    for out in out[first..].chunks_mut(LANES) {
         let mut sum = simd.load_part(out, 0.0);
         for (j, &weight) in weights.iter().enumerate() {
             let row = simd.load_part(&row(j)[first..first + out.len()], 0.0);
@@ -289,5 +364,31 @@ fn add_weighted<'a, S: Simd>(
         }
         simd.store_part(sum, out);
         first += out.len();
+    }
+}
+
+/// [`add_weighted`] for `V` vectors of columns from column `first` on, summed in registers.
+#[inline(always)]
+fn add_columns<'a, S: Simd, const V: usize>(
+    simd: S,
+    weights: &[f32],
+    row: &impl Fn(usize) -> &'a [f32],
+    first: usize,
+    out: &mut [f32],
+) {
+    let out = out[first..first + V * LANES].as_chunks_mut::<LANES>().0;
+    let mut sums = [simd.splat(0.0); V];
+    for i in 0..V {
+        sums[i] = simd.load(&out[i]);
+    }
+    for (j, &weight) in weights.iter().enumerate() {
+        let row = row(j)[first..first + V * LANES].as_chunks::<LANES>().0;
+        let weight = simd.splat(weight);
+        for i in 0..V {
+            sums[i] = simd.add(sums[i], simd.mul(weight, simd.load(&row[i])));
+        }
+    }
+    for i in 0..V {
+        simd.store(sums[i], &mut out[i]);
     }
 }

@@ -115,7 +115,7 @@ impl Kernels {
     /// Runs `task` compiled for this instruction set.
     #[inline]
     pub(crate) fn run<T: Task>(self, task: T) -> T::Output {
-        simd::run(self.isa, task)
+        simd::run(self, task)
     }
 }
 

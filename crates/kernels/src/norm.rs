@@ -3,7 +3,7 @@
 use crate::Kernels;
 use crate::isa::Task;
 use crate::quantize::row_count;
-use crate::simd::{LANES, Simd};
+use crate::simd::{LANES, Simd, WIDE};
 
 const EPSILON: f32 = 1e-6;
 
@@ -69,26 +69,17 @@ pub(crate) fn norm_row<S: Simd>(
     out: &mut [f32],
 ) {
     let count = x.len() as f32;
+    let sum = sum_of(simd, x, 0.0, |x| x);
+    let mean = sum / count;
+    let means = simd.splat(mean);
+    // Missing lanes are filled with the mean: they add nothing.
+    let squares = sum_of(simd, x, mean, |x| {
+        let centred = simd.sub(x, means);
+        simd.mul(centred, centred)
+    });
+    let mean = means;
+    let deviation = simd.splat(1.0 / (squares / count + EPSILON).sqrt());
     let (chunks, rest) = x.as_chunks::<LANES>();
-
-    let mut sum = simd.splat(0.0);
-    for x in chunks {
-        sum = simd.add(sum, simd.load(x));
-    }
-    sum = simd.add(sum, simd.load_part(rest, 0.0));
-    let mean = simd.splat(simd.sum(sum) / count);
-
-    let mut squares = simd.splat(0.0);
-    for x in chunks {
-        let centred = simd.sub(simd.load(x), mean);
-        squares = simd.add(squares, simd.mul(centred, centred));
-    }
-    if !rest.is_empty() {
-        // Missing lanes are filled with the mean: they add nothing.
-        let centred = simd.sub(simd.load_part(rest, simd.to_array(mean)[0]), mean);
-        squares = simd.add(squares, simd.mul(centred, centred));
-    }
-    let deviation = simd.splat(1.0 / (simd.sum(squares) / count + EPSILON).sqrt());
 
     let finish = |x: S::F, scale: S::F, offset: S::F| {
         simd.add(
@@ -112,4 +103,21 @@ pub(crate) fn norm_row<S: Simd>(
             out_rest,
         );
     }
+}
+
+/// `Σ f(x)`, in the order described at [`WIDE`]; missing lanes hold `fill`.
+#[inline(always)]
+fn sum_of<S: Simd>(simd: S, x: &[f32], fill: f32, f: impl Fn(S::F) -> S::F) -> f32 {
+    let mut sums = [simd.splat(0.0); WIDE];
+    let (blocks, rest) = x.as_chunks::<{ WIDE * LANES }>();
+    for x in blocks {
+        let x = x.as_chunks::<LANES>().0;
+        for i in 0..WIDE {
+            sums[i] = simd.add(sums[i], f(simd.load(&x[i])));
+        }
+    }
+    for x in rest.chunks(LANES) {
+        sums[0] = simd.add(sums[0], f(simd.load_part(x, fill)));
+    }
+    simd.sum(simd.add(simd.add(sums[0], sums[1]), simd.add(sums[2], sums[3])))
 }

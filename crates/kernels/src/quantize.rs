@@ -12,7 +12,7 @@
 use crate::Kernels;
 use crate::isa::Task;
 use crate::norm;
-use crate::simd::{LANES, ROUND_MAGIC, Simd};
+use crate::simd::{LANES, ROUND_MAGIC, Simd, WIDE};
 
 /// Largest quantised activation: 7 bits, so that the sum of two products fits i16.
 pub(crate) const MAX_Q: i32 = 127;
@@ -176,50 +176,19 @@ fn quantize_row<S: Simd>(simd: S, x: &[f32], q: &mut [u8]) -> (f32, i32) {
     let inverse = 1.0 / scale;
     let zero = (-lo * inverse + ROUND_MAGIC).to_bits() as i32 - ROUND_MAGIC.to_bits() as i32;
 
-    let chunk = |x: [S::F; 4], out: &mut [u8; CHUNK]| {
-        let (low, high) = (simd.splat(-128.0), simd.splat(128.0));
-        let shift = simd.splat_i(zero.wrapping_sub(ROUND_MAGIC.to_bits() as i32));
-        let q = x.map(|x| {
-            // Limited first, so that rounding holds; NaN becomes `low`.
-            let scaled = simd.min(simd.max(simd.mul(x, simd.splat(inverse)), low), high);
-            let rounded = simd.bits(simd.add(scaled, simd.splat(ROUND_MAGIC)));
-            let q = simd.add_i(rounded, shift);
-            simd.min_i(simd.max_i(q, simd.splat_i(0)), simd.splat_i(MAX_Q))
-        });
-        simd.store_u8(q, out);
-    };
     let (x_chunks, x_rest) = x.as_chunks::<CHUNK>();
     let (q_chunks, q_rest) = q.as_chunks_mut::<CHUNK>();
     for (x, q) in x_chunks.iter().zip(&mut *q_chunks) {
-        let x = x.as_chunks::<LANES>().0;
-        chunk(
-            [
-                simd.load(&x[0]),
-                simd.load(&x[1]),
-                simd.load(&x[2]),
-                simd.load(&x[3]),
-            ],
-            q,
-        );
+        quantize_chunk(simd, x, inverse, zero, q);
     }
     if x_rest.is_empty() {
         return (scale, zero);
     }
-    let mut padded = [0.0; CHUNK];
+    let (mut padded, mut last) = ([0.0; CHUNK], [0; CHUNK]);
     padded[..x_rest.len()].copy_from_slice(x_rest);
-    let x = padded.as_chunks::<LANES>().0;
-    let mut last = [0; CHUNK];
-    chunk(
-        [
-            simd.load(&x[0]),
-            simd.load(&x[1]),
-            simd.load(&x[2]),
-            simd.load(&x[3]),
-        ],
-        &mut last,
-    );
+    quantize_chunk(simd, &padded, inverse, zero, &mut last);
     last[x_rest.len()..].fill(0);
-    // Up to three bytes of padding may spill into a chunk of their own.
+    // 29 to 31 columns are padded to a full chunk.
     match q_rest.len() {
         0 => q_chunks[x_chunks.len()] = last,
         rest => q_rest.copy_from_slice(&last[..rest]),
@@ -227,20 +196,48 @@ fn quantize_row<S: Simd>(simd: S, x: &[f32], q: &mut [u8]) -> (f32, i32) {
     (scale, zero)
 }
 
+/// `clamp(round(x·inverse) + zero, 0, 127)`
+#[inline(always)]
+fn quantize_chunk<S: Simd>(
+    simd: S,
+    x: &[f32; CHUNK],
+    inverse: f32,
+    zero: i32,
+    out: &mut [u8; CHUNK],
+) {
+    let x = x.as_chunks::<LANES>().0;
+    let magic = simd.splat(ROUND_MAGIC);
+    let shift = simd.splat_i(zero.wrapping_sub(ROUND_MAGIC.to_bits() as i32));
+    let mut q = [shift; CHUNK / LANES];
+    for i in 0..CHUNK / LANES {
+        // Limited first, so that rounding holds; NaN becomes the lower limit.
+        let scaled = simd.mul(simd.load(&x[i]), simd.splat(inverse));
+        let limited = simd.min(simd.max(scaled, simd.splat(-128.0)), simd.splat(128.0));
+        let rounded = simd.add_i(simd.bits(simd.add(limited, magic)), shift);
+        q[i] = simd.min_i(simd.max_i(rounded, simd.splat_i(0)), simd.splat_i(MAX_Q));
+    }
+    simd.store_u8(q, out);
+}
+
 /// `(min(0, x), max(0, x))`, NaN ignored, both limited so that their difference is finite.
 #[inline(always)]
 fn range<S: Simd>(simd: S, x: &[f32]) -> (f32, f32) {
-    let mut lo = simd.splat(0.0);
-    let mut hi = simd.splat(0.0);
-    let (chunks, rest) = x.as_chunks::<LANES>();
-    for x in chunks {
-        let x = simd.load(x);
-        lo = simd.min(x, lo);
-        hi = simd.max(x, hi);
+    let zero = simd.splat(0.0);
+    let (mut lo, mut hi) = ([zero; WIDE], [zero; WIDE]);
+    let (blocks, rest) = x.as_chunks::<{ WIDE * LANES }>();
+    for x in blocks {
+        let x = x.as_chunks::<LANES>().0;
+        for i in 0..WIDE {
+            let x = simd.load(&x[i]);
+            (lo[i], hi[i]) = (simd.min(x, lo[i]), simd.max(x, hi[i]));
+        }
     }
-    let x = simd.load_part(rest, 0.0);
-    lo = simd.min(x, lo);
-    hi = simd.max(x, hi);
+    for x in rest.chunks(LANES) {
+        let x = simd.load_part(x, 0.0);
+        (lo[0], hi[0]) = (simd.min(x, lo[0]), simd.max(x, hi[0]));
+    }
+    let lo = simd.min(simd.min(lo[0], lo[1]), simd.min(lo[2], lo[3]));
+    let hi = simd.max(simd.max(hi[0], hi[1]), simd.max(hi[2], hi[3]));
     let lo = -simd.max_lane(simd.sub(simd.splat(0.0), lo));
     let hi = simd.max_lane(hi);
     const LIMIT: f32 = f32::MAX / 2.0;

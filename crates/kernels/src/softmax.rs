@@ -3,7 +3,7 @@
 use crate::Kernels;
 use crate::exp::exp;
 use crate::isa::Task;
-use crate::simd::{LANES, Simd};
+use crate::simd::{LANES, Simd, WIDE};
 
 impl Kernels {
     /// Replaces a row by its softmax. An empty row stays empty.
@@ -105,11 +105,16 @@ pub(crate) fn softmax_row<S: Simd>(simd: S, row: &mut [f32]) {
 /// Largest number of a row, NaN ignored; -inf for an empty row.
 #[inline(always)]
 fn max_of<S: Simd>(simd: S, row: &[f32]) -> f32 {
-    let mut max = simd.splat(f32::NEG_INFINITY);
-    let (chunks, rest) = row.as_chunks::<LANES>();
-    for x in chunks {
-        max = simd.max(simd.load(x), max);
+    let mut max = [simd.splat(f32::NEG_INFINITY); WIDE];
+    let (blocks, rest) = row.as_chunks::<{ WIDE * LANES }>();
+    for x in blocks {
+        let x = x.as_chunks::<LANES>().0;
+        for i in 0..WIDE {
+            max[i] = simd.max(simd.load(&x[i]), max[i]);
+        }
     }
-    max = simd.max(simd.load_part(rest, f32::NEG_INFINITY), max);
-    simd.max_lane(max)
+    for x in rest.chunks(LANES) {
+        max[0] = simd.max(simd.load_part(x, f32::NEG_INFINITY), max[0]);
+    }
+    simd.max_lane(simd.max(simd.max(max[0], max[1]), simd.max(max[2], max[3])))
 }

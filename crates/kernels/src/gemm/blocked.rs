@@ -4,9 +4,9 @@
 //! So a strip of weights is read from memory once per block and stays in the L1 or L2 cache for
 //! all its rows; with few rows (one block, one or two tiles) each weight is streamed exactly once.
 
-use super::{Accumulators, Epilogue, MAX_TILE, PANEL, PackedWeights, STEP_BYTES};
+use super::{Accumulators, Epilogue, MAX_TILE, PANEL, PackedWeights, Panel, STEP_BYTES, TileInput};
 use crate::QuantizedRows;
-use crate::simd::{LANES, Simd};
+use crate::simd::Simd;
 
 /// Bytes of activations of a block of rows.
 const BLOCK_BYTES: usize = 256 * 1024;
@@ -42,15 +42,20 @@ pub(crate) fn linear<S: Simd>(
             let mut row = block;
             for tile in 0..tiles {
                 let height = (block_end - row).div_ceil(tiles - tile);
-                simd.tile(
-                    &a.data()[row * stride..],
+                let input = TileInput {
+                    a: &a.data()[row * stride..],
                     stride,
-                    height,
-                    weights,
-                    strip,
+                    rows: height,
+                    w: weights,
+                    panels: strip,
                     steps,
-                    &mut acc,
-                );
+                    // Each tile of a strip fetches its share of the next strip.
+                    ahead: weights
+                        .as_ptr()
+                        .wrapping_add(weights.len() + weights.len() * tile / tiles),
+                    ahead_bytes: STEP_BYTES / tiles,
+                };
+                simd.tile(input, &mut acc);
                 for p in 0..strip {
                     columns.finish(
                         simd,
@@ -79,13 +84,6 @@ struct Columns<'a> {
     strip: usize,
     /// Padded copies for the one panel that may be partial.
     edge: Option<Panel>,
-}
-
-#[derive(Clone, Copy)]
-struct Panel {
-    scale: [f32; PANEL],
-    colsum: [i32; PANEL],
-    bias: [f32; PANEL],
 }
 
 impl<'a> Columns<'a> {
@@ -152,47 +150,15 @@ impl<'a> Columns<'a> {
             let acc = &acc[r * self.strip + p];
             let (scale, zero) = (a.scale(row + r), a.zero(row + r));
             let out = &mut out[r * n + first..][..width];
-            if width == PANEL {
-                for half in 0..2 {
-                    let y = dequantize(simd, acc, zero, scale, &panel, half);
-                    epilogue.apply_lanes(simd, y, eight_mut(out, half));
+            match out.as_mut_array::<PANEL>() {
+                Some(out) => simd.finish(acc, zero, scale, &panel, epilogue, out),
+                None => {
+                    let mut padded = [0.0; PANEL];
+                    padded[..width].copy_from_slice(out);
+                    simd.finish(acc, zero, scale, &panel, epilogue, &mut padded);
+                    out.copy_from_slice(&padded[..width]);
                 }
-            } else {
-                let mut padded = [0.0; PANEL];
-                padded[..width].copy_from_slice(out);
-                for half in 0..2 {
-                    let y = dequantize(simd, acc, zero, scale, &panel, half);
-                    epilogue.apply_lanes(simd, y, eight_mut(&mut padded, half));
-                }
-                out.copy_from_slice(&padded[..width]);
             }
         }
     }
-}
-
-/// `(acc - zero·colsum) as f32 · (scale_a·scale_w) + bias` of half a panel.
-#[inline(always)]
-fn dequantize<S: Simd>(
-    simd: S,
-    acc: &[i32; PANEL],
-    zero: i32,
-    scale: f32,
-    panel: &Panel,
-    half: usize,
-) -> S::F {
-    let acc = simd.load_i(eight(acc, half));
-    let correction = simd.mul_i(simd.splat_i(zero), simd.load_i(eight(&panel.colsum, half)));
-    let sum = simd.to_f32(simd.sub_i(acc, correction));
-    let scale = simd.mul(simd.splat(scale), simd.load(eight(&panel.scale, half)));
-    simd.add(simd.mul(sum, scale), simd.load(eight(&panel.bias, half)))
-}
-
-#[inline(always)]
-fn eight<T>(x: &[T; PANEL], half: usize) -> &[T; LANES] {
-    &x.as_chunks().0[half]
-}
-
-#[inline(always)]
-fn eight_mut(x: &mut [f32], half: usize) -> &mut [f32; LANES] {
-    &mut x.as_chunks_mut().0[half]
 }

@@ -22,7 +22,7 @@ mod wasm32;
 mod x86_64;
 
 use crate::isa::Task;
-use crate::simd::Simd;
+use crate::simd::{LANES, Simd};
 use crate::{Isa, Kernels, QuantizedRows};
 
 /// Largest inner dimension: 127·127·65536 < 2^31.
@@ -38,6 +38,42 @@ pub(crate) const MAX_TILE: usize = 24;
 /// Integer results of a tile: `[rows * panels]`, row-major.
 pub(crate) type Accumulators = [[i32; PANEL]; MAX_TILE];
 
+/// A few rows times a few panels.
+#[derive(Clone, Copy)]
+pub(crate) struct TileInput<'a> {
+    /// Rows of `4 * steps` bytes, `stride` apart.
+    a: &'a [u8],
+    stride: usize,
+    /// `1..=Tile::ROWS`
+    rows: usize,
+    /// Consecutive panels of `steps * 64` bytes.
+    w: &'a [i8],
+    /// `1..=Tile::PANELS`
+    panels: usize,
+    /// Inputs in groups of four.
+    steps: usize,
+    /// Weights to prefetch while computing: `ahead_bytes` more with each panel of each step.
+    ahead: *const i8,
+    ahead_bytes: usize,
+}
+
+impl TileInput<'_> {
+    /// Panics unless the slices hold all rows, panels and steps.
+    #[inline(always)]
+    #[cfg_attr(
+        not(any(
+            target_arch = "x86_64",
+            target_arch = "wasm32",
+            target_arch = "aarch64"
+        )),
+        expect(dead_code)
+    )]
+    fn assert_lengths(&self) {
+        assert!(self.rows > 0 && self.a.len() >= (self.rows - 1) * self.stride + 4 * self.steps);
+        assert!(self.w.len() >= self.panels * self.steps * STEP_BYTES);
+    }
+}
+
 /// The integer part of an instruction set.
 pub(crate) trait Tile: Copy {
     /// Most rows of one tile.
@@ -45,20 +81,56 @@ pub(crate) trait Tile: Copy {
     /// Most panels of one tile; `ROWS * PANELS <= MAX_TILE`.
     const PANELS: usize;
 
-    /// `acc[r * panels + p][n] = Σ_k a[r][k] · w[p][k][n]` for `rows` rows, `stride` bytes apart,
-    /// and `panels` consecutive panels of `steps * 64` bytes.
-    ///
-    /// `1 <= rows <= ROWS`, `1 <= panels <= PANELS`; implementations assert the slices' lengths.
-    fn tile(
+    /// `acc[r * panels + p][n] = Σ_k a[r][k] · w[p][k][n]`
+    fn tile(self, input: TileInput<'_>, acc: &mut Accumulators);
+
+    /// `out = epilogue((acc - zero·colsum) as f32 · (scale·scale_w) + bias)` of one row and panel.
+    #[inline(always)]
+    fn finish(
         self,
-        a: &[u8],
-        stride: usize,
-        rows: usize,
-        w: &[i8],
-        panels: usize,
-        steps: usize,
-        acc: &mut Accumulators,
-    );
+        acc: &[i32; PANEL],
+        zero: i32,
+        scale: f32,
+        panel: &Panel,
+        epilogue: Epilogue<'_>,
+        out: &mut [f32; PANEL],
+    ) where
+        Self: Simd,
+    {
+        let halves = acc
+            .as_chunks::<LANES>()
+            .0
+            .iter()
+            .zip(panel.colsum.as_chunks::<LANES>().0);
+        let numbers = panel
+            .scale
+            .as_chunks::<LANES>()
+            .0
+            .iter()
+            .zip(panel.bias.as_chunks::<LANES>().0);
+        for (((acc, colsum), (scale_w, bias)), out) in
+            halves.zip(numbers).zip(out.as_chunks_mut::<LANES>().0)
+        {
+            let correction = self.mul_i(self.splat_i(zero), self.load_i(colsum));
+            let sum = self.to_f32(self.sub_i(self.load_i(acc), correction));
+            let scale = self.mul(self.splat(scale), self.load(scale_w));
+            let y = self.add(self.mul(sum, scale), self.load(bias));
+            let value = match epilogue {
+                Epilogue::Store { .. } => y,
+                Epilogue::Relu { .. } => self.max(y, self.splat(0.0)),
+                Epilogue::Residual { .. } => self.add(self.load(out), y),
+            };
+            self.store(value, out);
+        }
+    }
+}
+
+/// The numbers of a panel's outputs, 0 behind the last one.
+#[derive(Clone, Copy)]
+pub(crate) struct Panel {
+    scale: [f32; PANEL],
+    colsum: [i32; PANEL],
+    bias: [f32; PANEL],
 }
 
 /// Int8 weights `[n, k]`, packed for streaming: `[ceil(n/16)][ceil(k/4)][16][4]`, zero-padded.
@@ -234,17 +306,6 @@ impl<'a> Epilogue<'a> {
             }
             Self::Residual { .. } => out + y,
         }
-    }
-
-    /// [`Self::apply`] on eight lanes.
-    #[inline(always)]
-    pub(crate) fn apply_lanes<S: Simd>(self, simd: S, y: S::F, out: &mut [f32; 8]) {
-        let value = match self {
-            Self::Store { .. } => y,
-            Self::Relu { .. } => simd.max(y, simd.splat(0.0)),
-            Self::Residual { .. } => simd.add(simd.load(out), y),
-        };
-        simd.store(value, out);
     }
 }
 

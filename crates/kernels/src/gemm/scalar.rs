@@ -1,6 +1,6 @@
 //! The oracle: three loops, no cleverness, always compiled; also the fallback.
 
-use super::{Accumulators, Epilogue, PANEL, PackedWeights, STEP_BYTES, Tile};
+use super::{Accumulators, Epilogue, PANEL, PackedWeights, STEP_BYTES, Tile, TileInput};
 use crate::QuantizedRows;
 use crate::simd::scalar::Scalar;
 
@@ -32,24 +32,21 @@ impl Tile for Scalar {
     const ROWS: usize = 4;
     const PANELS: usize = 2;
 
-    #[inline(always)]
-    fn tile(
-        self,
-        a: &[u8],
-        stride: usize,
-        rows: usize,
-        w: &[i8],
-        panels: usize,
-        steps: usize,
-        acc: &mut Accumulators,
-    ) {
+    fn tile(self, input: TileInput<'_>, acc: &mut Accumulators) {
+        let TileInput {
+            a,
+            stride,
+            rows,
+            w,
+            panels,
+            steps,
+            ..
+        } = input;
         for r in 0..rows {
             for p in 0..panels {
                 let mut sums = [0i32; PANEL];
-                for (step, w) in w[p * steps * STEP_BYTES..][..steps * STEP_BYTES]
-                    .chunks_exact(STEP_BYTES)
-                    .enumerate()
-                {
+                let panel = &w[p * steps * STEP_BYTES..][..steps * STEP_BYTES];
+                for (step, w) in panel.chunks_exact(STEP_BYTES).enumerate() {
                     let a = &a[r * stride + 4 * step..][..4];
                     for n in 0..PANEL {
                         for k in 0..4 {

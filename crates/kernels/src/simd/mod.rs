@@ -10,11 +10,17 @@ pub(crate) mod wasm32;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86_64;
 
+use crate::Kernels;
 use crate::gemm::Tile;
 use crate::isa::{Isa, Task};
 
 /// Lanes of a vector.
 pub(crate) const LANES: usize = 8;
+
+/// Vectors that reductions over a long row keep, so that additions need not wait for each other:
+/// block i of 8 goes to vector i mod 4 (an incomplete group of four blocks all to vector 0), and the
+/// vectors are combined as `(0+1)+(2+3)`.
+pub(crate) const WIDE: usize = 4;
 
 /// 1.5 · 2^23: adding it to |x| < 2^22 rounds x half to even, and leaves the integer in the low
 /// mantissa bits.
@@ -59,16 +65,31 @@ pub(crate) trait Simd: Tile {
     fn store_u8(self, x: [Self::I; 4], out: &mut [u8; 4 * LANES]);
 
     /// `((0+4)+(2+6))+((1+5)+(3+7))`, the one order of every sum over lanes.
+    #[inline(always)]
     fn sum(self, x: Self::F) -> f32 {
         let l = self.to_array(x);
         ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
     }
 
+    /// The sum of each of eight vectors, in the order of [`Self::sum`].
+    #[inline(always)]
+    fn sum8(self, x: &[Self::F; LANES]) -> Self::F {
+        let mut sums = [0.0; LANES];
+        for i in 0..LANES {
+            sums[i] = self.sum(x[i]);
+        }
+        self.load(&sums)
+    }
+
     /// Maximum of the lanes; none may be NaN.
     #[inline(always)]
     fn max_lane(self, x: Self::F) -> f32 {
-        let l = self.to_array(x);
-        l.into_iter().fold(l[0], |a, b| if a > b { a } else { b })
+        let lanes = self.to_array(x);
+        let mut max = lanes[0];
+        for lane in lanes {
+            max = if lane > max { lane } else { max };
+        }
+        max
     }
 
     #[inline(always)]
@@ -105,18 +126,14 @@ pub(crate) fn is_usable(isa: Isa) -> bool {
     }
 }
 
-/// Runs `task` with the vector operations of `isa`.
-///
-/// # Panics
-/// If `isa` is not usable: `Kernels` never asks for such a one.
+/// Runs `task` with the vector operations of `kernels`.
 #[inline]
-pub(crate) fn run<T: Task>(isa: Isa, task: T) -> T::Output {
-    match isa {
-        Isa::Scalar => task.run(scalar::Scalar),
+pub(crate) fn run<T: Task>(kernels: Kernels, task: T) -> T::Output {
+    match kernels.isa() {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 | Isa::AvxVnni | Isa::Avx512Vnni => x86_64::run(isa, task),
+        Isa::Avx2 | Isa::AvxVnni | Isa::Avx512Vnni => x86_64::run(kernels, task),
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
         Isa::Simd128 => task.run(wasm32::Simd128),
-        _ => unreachable!("{isa} is not usable here"),
+        _ => task.run(scalar::Scalar),
     }
 }

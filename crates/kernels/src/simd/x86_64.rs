@@ -1,14 +1,15 @@
 //! Vector operations of x86-64: one 256-bit register per vector. All tokens share them; they differ
 //! in their int8 tiles ([`crate::gemm`]).
 //!
-//! A token's value exists only inside [`run`], behind a check of the CPU: holding one is the proof
-//! that makes the intrinsics below sound.
+//! A token's value exists only inside [`run`], whose `Kernels` are the proof that the CPU has the
+//! features: holding one makes the intrinsics below sound.
 #![allow(unsafe_code)]
 
 use std::arch::is_x86_feature_detected;
 use std::arch::x86_64::*;
 
 use super::{LANES, Simd};
+use crate::Kernels;
 use crate::isa::{Isa, Task};
 
 /// The CPU has AVX2.
@@ -40,17 +41,12 @@ pub(crate) fn is_usable(isa: Isa) -> bool {
     }
 }
 
-/// Runs `task` compiled for `isa`.
-///
-/// # Panics
-/// If the CPU lacks `isa`.
+/// Runs `task` compiled for `kernels`, one of this module's instruction sets.
 #[inline]
-pub(crate) fn run<T: Task>(isa: Isa, task: T) -> T::Output {
-    // The standard library caches detection: this is a load and a test.
-    assert!(is_usable(isa), "this CPU lacks {isa}");
-    // SAFETY: `is_usable` has confirmed the features of the function called.
+pub(crate) fn run<T: Task>(kernels: Kernels, task: T) -> T::Output {
+    // SAFETY: `Kernels` exist only for instruction sets whose features `is_usable` has confirmed.
     unsafe {
-        match isa {
+        match kernels.isa() {
             Isa::AvxVnni => run_avxvnni(task),
             Isa::Avx512Vnni => run_avx512vnni(task),
             _ => run_avx2(task),
@@ -73,6 +69,14 @@ fn run_avxvnni<T: Task>(task: T) -> T::Output {
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
 fn run_avx512vnni<T: Task>(task: T) -> T::Output {
     task.run(Avx512Vnni(()))
+}
+
+/// All bits of the first `len` lanes (all lanes from 8 on).
+#[target_feature(enable = "avx2")]
+#[inline]
+fn part_mask(len: usize) -> __m256i {
+    let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    _mm256_cmpgt_epi32(_mm256_set1_epi32(len.min(LANES) as i32), lanes)
 }
 
 macro_rules! impl_simd {
@@ -199,6 +203,50 @@ macro_rules! impl_simd {
                     let order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
                     let bytes = _mm256_permutevar8x32_epi32(bytes, order);
                     _mm256_storeu_si256(out.as_mut_ptr().cast(), bytes);
+                }
+            }
+            #[inline(always)]
+            fn max_lane(self, x: Self::F) -> f32 {
+                // SAFETY: the token proves AVX2.
+                unsafe {
+                    let four = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x));
+                    let two = _mm_max_ps(four, _mm_movehl_ps(four, four));
+                    _mm_cvtss_f32(_mm_max_ss(two, _mm_movehdup_ps(two)))
+                }
+            }
+            #[inline(always)]
+            fn load_part(self, x: &[f32], fill: f32) -> Self::F {
+                // SAFETY: the token proves AVX2; only the lanes within `x` are read.
+                unsafe {
+                    let lanes = part_mask(x.len());
+                    let part = _mm256_maskload_ps(x.as_ptr(), lanes);
+                    _mm256_blendv_ps(_mm256_set1_ps(fill), part, _mm256_castsi256_ps(lanes))
+                }
+            }
+            #[inline(always)]
+            fn store_part(self, x: Self::F, out: &mut [f32]) {
+                // SAFETY: the token proves AVX2; only the lanes within `out` are written.
+                unsafe { _mm256_maskstore_ps(out.as_mut_ptr(), part_mask(out.len()), x) }
+            }
+            #[inline(always)]
+            fn sum8(self, x: &[Self::F; LANES]) -> Self::F {
+                // SAFETY: the token proves AVX2.
+                unsafe {
+                    // Three rounds of the order of `sum`, each on twice as many vectors at a time:
+                    // lanes i and i + 4, then i and i + 2, then i and i + 1.
+                    let halves = |a, b| {
+                        let low = _mm256_permute2f128_ps::<0x20>(a, b);
+                        _mm256_add_ps(low, _mm256_permute2f128_ps::<0x31>(a, b))
+                    };
+                    let quarters = |a, b| {
+                        let (a, b) = (_mm256_castps_pd(a), _mm256_castps_pd(b));
+                        let low = _mm256_castpd_ps(_mm256_unpacklo_pd(a, b));
+                        _mm256_add_ps(low, _mm256_castpd_ps(_mm256_unpackhi_pd(a, b)))
+                    };
+                    let low = quarters(halves(x[0], x[4]), halves(x[1], x[5]));
+                    let high = quarters(halves(x[2], x[6]), halves(x[3], x[7]));
+                    let even = _mm256_shuffle_ps::<0b10_00_10_00>(low, high);
+                    _mm256_add_ps(even, _mm256_shuffle_ps::<0b11_01_11_01>(low, high))
                 }
             }
             #[inline(always)]

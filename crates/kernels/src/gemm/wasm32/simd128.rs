@@ -9,7 +9,7 @@
 use std::arch::wasm32::*;
 
 use crate::gemm::tile::tile_shapes;
-use crate::gemm::{Accumulators, PANEL, STEP_BYTES, Tile};
+use crate::gemm::{Accumulators, PANEL, STEP_BYTES, Tile, TileInput};
 use crate::simd::wasm32::Simd128;
 
 impl Tile for Simd128 {
@@ -17,36 +17,27 @@ impl Tile for Simd128 {
     const PANELS: usize = 1;
 
     #[inline(always)]
-    fn tile(
-        self,
-        a: &[u8],
-        stride: usize,
-        rows: usize,
-        w: &[i8],
-        panels: usize,
-        steps: usize,
-        acc: &mut Accumulators,
-    ) {
-        assert!(a.len() >= (rows - 1) * stride + 4 * steps);
-        assert!(w.len() >= panels * steps * STEP_BYTES);
-        let (a, w) = (a.as_ptr(), w.as_ptr());
-        // SAFETY: the slices hold all rows, panels and steps.
+    fn tile(self, input: TileInput<'_>, acc: &mut Accumulators) {
+        input.assert_lengths();
+        // SAFETY: the token proves SIMD128; the slices hold all rows, panels and steps.
         unsafe {
-            tile_shapes!(rows, panels, tile, (a, stride, w, steps, acc), [1 x 1, 2 x 1, 3 x 1, 4 x 1]);
+            tile_shapes!(input.rows, input.panels, tile, (input, acc), [1 x 1, 2 x 1, 3 x 1, 4 x 1]);
         }
     }
 }
 
 /// # Safety
-/// `R` rows of `4 * steps` bytes, `stride` apart, at `a`; `P` panels at `w`.
+/// `input`'s slices hold `R` rows and `P` panels of its steps.
 #[inline(always)]
-unsafe fn tile<const R: usize, const P: usize>(
-    a: *const u8,
-    stride: usize,
-    w: *const i8,
-    steps: usize,
-    acc: &mut Accumulators,
-) {
+unsafe fn tile<const R: usize, const P: usize>(input: TileInput<'_>, acc: &mut Accumulators) {
+    let TileInput {
+        a,
+        stride,
+        w,
+        steps,
+        ..
+    } = input;
+    let (a, w) = (a.as_ptr(), w.as_ptr());
     for quarter in 0..PANEL / 4 {
         let mut sums = [[i32x4_splat(0); 2]; R];
         for step in 0..steps {

@@ -9,7 +9,7 @@
 use std::arch::x86_64::*;
 
 use crate::gemm::tile::tile_shapes;
-use crate::gemm::{Accumulators, STEP_BYTES, Tile};
+use crate::gemm::{Accumulators, STEP_BYTES, Tile, TileInput};
 use crate::simd::x86_64::Avx2;
 
 impl Tile for Avx2 {
@@ -17,41 +17,35 @@ impl Tile for Avx2 {
     const PANELS: usize = 1;
 
     #[inline(always)]
-    fn tile(
-        self,
-        a: &[u8],
-        stride: usize,
-        rows: usize,
-        w: &[i8],
-        panels: usize,
-        steps: usize,
-        acc: &mut Accumulators,
-    ) {
-        assert!(a.len() >= (rows - 1) * stride + 4 * steps);
-        assert!(w.len() >= panels * steps * STEP_BYTES);
-        let (a, w) = (a.as_ptr(), w.as_ptr());
+    fn tile(self, input: TileInput<'_>, acc: &mut Accumulators) {
+        input.assert_lengths();
         // SAFETY: the token proves AVX2; the slices hold all rows, panels and steps.
         unsafe {
-            tile_shapes!(rows, panels, tile, (a, stride, w, steps, acc), [1 x 1, 2 x 1, 3 x 1, 4 x 1]);
+            tile_shapes!(input.rows, input.panels, tile, (input, acc), [1 x 1, 2 x 1, 3 x 1, 4 x 1]);
         }
     }
 }
 
 /// # Safety
-/// AVX2; `R` rows of `4 * steps` bytes, `stride` apart, at `a`; `P` panels at `w`.
+/// AVX2; `input`'s slices hold `R` rows and `P` panels of its steps.
 #[inline(always)]
-unsafe fn tile<const R: usize, const P: usize>(
-    a: *const u8,
-    stride: usize,
-    w: *const i8,
-    steps: usize,
-    acc: &mut Accumulators,
-) {
-    // SAFETY: as this function demands.
+unsafe fn tile<const R: usize, const P: usize>(input: TileInput<'_>, acc: &mut Accumulators) {
+    let TileInput {
+        a,
+        stride,
+        w,
+        steps,
+        ahead,
+        ahead_bytes,
+        ..
+    } = input;
+    let (a, w) = (a.as_ptr(), w.as_ptr());
+    // SAFETY: as this function demands; a prefetch may have any address.
     unsafe {
         let ones = _mm256_set1_epi16(1);
         let mut sums = [[_mm256_setzero_si256(); 2]; R];
         for step in 0..steps {
+            _mm_prefetch::<_MM_HINT_T0>(ahead.wrapping_add(step * ahead_bytes));
             let w = w.add(step * STEP_BYTES);
             let w = [
                 _mm256_loadu_si256(w.cast()),

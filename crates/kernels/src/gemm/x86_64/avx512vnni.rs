@@ -9,7 +9,7 @@
 use std::arch::x86_64::*;
 
 use crate::gemm::tile::tile_shapes;
-use crate::gemm::{Accumulators, STEP_BYTES, Tile};
+use crate::gemm::{Accumulators, Epilogue, PANEL, Panel, STEP_BYTES, Tile, TileInput};
 use crate::simd::x86_64::Avx512Vnni;
 
 impl Tile for Avx512Vnni {
@@ -17,58 +17,119 @@ impl Tile for Avx512Vnni {
     const PANELS: usize = 2;
 
     #[inline(always)]
-    fn tile(
-        self,
-        a: &[u8],
-        stride: usize,
-        rows: usize,
-        w: &[i8],
-        panels: usize,
-        steps: usize,
-        acc: &mut Accumulators,
-    ) {
-        assert!(a.len() >= (rows - 1) * stride + 4 * steps);
-        assert!(w.len() >= panels * steps * STEP_BYTES);
-        let (a, w) = (a.as_ptr(), w.as_ptr());
+    fn tile(self, input: TileInput<'_>, acc: &mut Accumulators) {
+        input.assert_lengths();
         // SAFETY: the token proves AVX-512 VNNI; the slices hold all rows, panels and steps.
         unsafe {
-            tile_shapes!(rows, panels, tile, (a, stride, w, steps, acc), [
+            tile_shapes!(input.rows, input.panels, tile, (input, acc), [
                 1 x 1, 2 x 1, 3 x 1, 4 x 1, 5 x 1, 6 x 1, 7 x 1, 8 x 1, 9 x 1, 10 x 1, 11 x 1, 12 x 1,
                 1 x 2, 2 x 2, 3 x 2, 4 x 2, 5 x 2, 6 x 2, 7 x 2, 8 x 2, 9 x 2, 10 x 2, 11 x 2, 12 x 2,
             ]);
         }
     }
+
+    #[inline(always)]
+    fn finish(
+        self,
+        acc: &[i32; PANEL],
+        zero: i32,
+        scale: f32,
+        panel: &Panel,
+        epilogue: Epilogue<'_>,
+        out: &mut [f32; PANEL],
+    ) {
+        // SAFETY: the token proves AVX-512 F; the arrays hold 64 bytes each.
+        unsafe {
+            let colsum = _mm512_loadu_si512(panel.colsum.as_ptr().cast());
+            let correction = _mm512_mullo_epi32(_mm512_set1_epi32(zero), colsum);
+            let sum = _mm512_sub_epi32(_mm512_loadu_si512(acc.as_ptr().cast()), correction);
+            let scale = _mm512_mul_ps(_mm512_set1_ps(scale), _mm512_loadu_ps(panel.scale.as_ptr()));
+            let product = _mm512_mul_ps(_mm512_cvtepi32_ps(sum), scale);
+            let y = _mm512_add_ps(product, _mm512_loadu_ps(panel.bias.as_ptr()));
+            let value = match epilogue {
+                Epilogue::Store { .. } => y,
+                Epilogue::Relu { .. } => _mm512_max_ps(y, _mm512_setzero_ps()),
+                Epilogue::Residual { .. } => _mm512_add_ps(_mm512_loadu_ps(out.as_ptr()), y),
+            };
+            _mm512_storeu_ps(out.as_mut_ptr(), value);
+        }
+    }
+}
+
+/// Rounds of accumulators for `rows` rows: enough independent sums (at least 12 of two panels) that
+/// a product need not wait for the one before it.
+const fn rounds(rows: usize) -> usize {
+    match rows {
+        1 | 2 => 4,
+        3..=5 => 2,
+        _ => 1,
+    }
 }
 
 /// # Safety
-/// AVX-512 F and VNNI; `R` rows of `4 * steps` bytes, `stride` apart, at `a`; `P` panels at `w`.
+/// AVX-512 F and VNNI; `input`'s slices hold `R` rows and `P` panels of its steps.
 #[inline(always)]
-unsafe fn tile<const R: usize, const P: usize>(
-    a: *const u8,
-    stride: usize,
-    w: *const i8,
-    steps: usize,
-    acc: &mut Accumulators,
-) {
+unsafe fn tile<const R: usize, const P: usize>(input: TileInput<'_>, acc: &mut Accumulators) {
+    let rounds = const { rounds(R) };
     // SAFETY: as this function demands.
     unsafe {
-        let mut sums = [[_mm512_setzero_si512(); P]; R];
-        for step in 0..steps {
-            let mut weights = [_mm512_setzero_si512(); P];
-            for p in 0..P {
-                weights[p] = _mm512_loadu_si512(w.add((p * steps + step) * STEP_BYTES).cast());
+        let mut sums = [[[_mm512_setzero_si512(); P]; R]; 4];
+        let mut step = 0;
+        while step + rounds <= input.steps {
+            for sums in sums.iter_mut().take(rounds) {
+                add_step(&input, step, sums);
+                step += 1;
             }
-            for r in 0..R {
-                let a =
-                    _mm512_set1_epi32(a.add(r * stride + 4 * step).cast::<i32>().read_unaligned());
-                for p in 0..P {
-                    sums[r][p] = _mm512_dpbusd_epi32(sums[r][p], a, weights[p]);
-                }
-            }
+        }
+        while step < input.steps {
+            add_step(&input, step, &mut sums[0]);
+            step += 1;
         }
         for r in 0..R {
             for p in 0..P {
-                _mm512_storeu_si512(acc[r * P + p].as_mut_ptr().cast(), sums[r][p]);
+                let mut sum = sums[0][r][p];
+                for round in 1..rounds {
+                    sum = _mm512_add_epi32(sum, sums[round][r][p]);
+                }
+                _mm512_storeu_si512(acc[r * P + p].as_mut_ptr().cast(), sum);
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As [`tile`]; `step` is one of `input`'s.
+#[inline(always)]
+unsafe fn add_step<const R: usize, const P: usize>(
+    input: &TileInput<'_>,
+    step: usize,
+    sums: &mut [[__m512i; P]; R],
+) {
+    // SAFETY: as this function demands; a prefetch may have any address.
+    unsafe {
+        let mut weights = [_mm512_setzero_si512(); P];
+        for p in 0..P {
+            _mm_prefetch::<_MM_HINT_T0>(
+                input.ahead.wrapping_add((step * P + p) * input.ahead_bytes),
+            );
+            weights[p] = _mm512_loadu_si512(
+                input
+                    .w
+                    .as_ptr()
+                    .add((p * input.steps + step) * STEP_BYTES)
+                    .cast(),
+            );
+        }
+        for r in 0..R {
+            let a = input
+                .a
+                .as_ptr()
+                .add(r * input.stride + 4 * step)
+                .cast::<i32>()
+                .read_unaligned();
+            let a = _mm512_set1_epi32(a);
+            for p in 0..P {
+                sums[r][p] = _mm512_dpbusd_epi32(sums[r][p], a, weights[p]);
             }
         }
     }

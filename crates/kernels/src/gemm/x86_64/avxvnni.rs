@@ -6,7 +6,7 @@
 use std::arch::x86_64::*;
 
 use crate::gemm::tile::tile_shapes;
-use crate::gemm::{Accumulators, STEP_BYTES, Tile};
+use crate::gemm::{Accumulators, STEP_BYTES, Tile, TileInput};
 use crate::simd::x86_64::AvxVnni;
 
 impl Tile for AvxVnni {
@@ -14,57 +14,84 @@ impl Tile for AvxVnni {
     const PANELS: usize = 1;
 
     #[inline(always)]
-    fn tile(
-        self,
-        a: &[u8],
-        stride: usize,
-        rows: usize,
-        w: &[i8],
-        panels: usize,
-        steps: usize,
-        acc: &mut Accumulators,
-    ) {
-        assert!(a.len() >= (rows - 1) * stride + 4 * steps);
-        assert!(w.len() >= panels * steps * STEP_BYTES);
-        let (a, w) = (a.as_ptr(), w.as_ptr());
+    fn tile(self, input: TileInput<'_>, acc: &mut Accumulators) {
+        input.assert_lengths();
         // SAFETY: the token proves AVX-VNNI; the slices hold all rows, panels and steps.
         unsafe {
-            tile_shapes!(rows, panels, tile, (a, stride, w, steps, acc), [1 x 1, 2 x 1, 3 x 1, 4 x 1, 5 x 1, 6 x 1]);
+            tile_shapes!(input.rows, input.panels, tile, (input, acc), [1 x 1, 2 x 1, 3 x 1, 4 x 1, 5 x 1, 6 x 1]);
+        }
+    }
+}
+
+/// Rounds of accumulators for `rows` rows: enough independent sums (at least 8) that a product need
+/// not wait for the one before it.
+const fn rounds(rows: usize) -> usize {
+    match rows {
+        1 => 4,
+        2 | 3 => 2,
+        _ => 1,
+    }
+}
+
+/// # Safety
+/// AVX-VNNI; `input`'s slices hold `R` rows and `P` panels of its steps.
+#[inline(always)]
+unsafe fn tile<const R: usize, const P: usize>(input: TileInput<'_>, acc: &mut Accumulators) {
+    let rounds = const { rounds(R) };
+    // SAFETY: as this function demands.
+    unsafe {
+        let mut sums = [[[_mm256_setzero_si256(); 2]; R]; 4];
+        let mut step = 0;
+        while step + rounds <= input.steps {
+            for sums in sums.iter_mut().take(rounds) {
+                add_step(&input, step, sums);
+                step += 1;
+            }
+        }
+        while step < input.steps {
+            add_step(&input, step, &mut sums[0]);
+            step += 1;
+        }
+        for r in 0..R {
+            let out = acc[r].as_mut_ptr().cast::<__m256i>();
+            for half in 0..2 {
+                let mut sum = sums[0][r][half];
+                for round in 1..rounds {
+                    sum = _mm256_add_epi32(sum, sums[round][r][half]);
+                }
+                _mm256_storeu_si256(out.add(half), sum);
+            }
         }
     }
 }
 
 /// # Safety
-/// AVX-VNNI; `R` rows of `4 * steps` bytes, `stride` apart, at `a`; `P` panels at `w`.
+/// As [`tile`]; `step` is one of `input`'s.
 #[inline(always)]
-unsafe fn tile<const R: usize, const P: usize>(
-    a: *const u8,
-    stride: usize,
-    w: *const i8,
-    steps: usize,
-    acc: &mut Accumulators,
+unsafe fn add_step<const R: usize>(
+    input: &TileInput<'_>,
+    step: usize,
+    sums: &mut [[__m256i; 2]; R],
 ) {
-    // SAFETY: as this function demands.
+    // SAFETY: as this function demands; a prefetch may have any address.
     unsafe {
-        let mut sums = [[_mm256_setzero_si256(); 2]; R];
-        for step in 0..steps {
-            let w = w.add(step * STEP_BYTES);
-            let w = [
-                _mm256_loadu_si256(w.cast()),
-                _mm256_loadu_si256(w.add(32).cast()),
-            ];
-            for r in 0..R {
-                let a =
-                    _mm256_set1_epi32(a.add(r * stride + 4 * step).cast::<i32>().read_unaligned());
-                for half in 0..2 {
-                    sums[r][half] = _mm256_dpbusd_avx_epi32(sums[r][half], a, w[half]);
-                }
-            }
-        }
+        _mm_prefetch::<_MM_HINT_T0>(input.ahead.wrapping_add(step * input.ahead_bytes));
+        let w = input.w.as_ptr().add(step * STEP_BYTES);
+        let w = [
+            _mm256_loadu_si256(w.cast()),
+            _mm256_loadu_si256(w.add(32).cast()),
+        ];
         for r in 0..R {
-            let out = acc[r].as_mut_ptr().cast::<__m256i>();
-            _mm256_storeu_si256(out, sums[r][0]);
-            _mm256_storeu_si256(out.add(1), sums[r][1]);
+            let a = input
+                .a
+                .as_ptr()
+                .add(r * input.stride + 4 * step)
+                .cast::<i32>()
+                .read_unaligned();
+            let a = _mm256_set1_epi32(a);
+            for half in 0..2 {
+                sums[r][half] = _mm256_dpbusd_avx_epi32(sums[r][half], a, w[half]);
+            }
         }
     }
 }
