@@ -54,6 +54,11 @@ fn golden_supplied_list() {
     assert_matches(&golden("jieba.jsonl"), 4025);
 }
 
+#[test]
+fn golden_odd_cases() {
+    assert_matches(&golden("jieba_extra.jsonl"), 2000);
+}
+
 /// For a list of any size: `JIEBA_CASES=list.jsonl cargo test -p csanmt-text -- --ignored`.
 #[test]
 #[ignore = "needs a list"]
@@ -62,6 +67,29 @@ fn matches_a_given_list() {
         Path::new(&std::env::var("JIEBA_CASES").expect("JIEBA_CASES")),
         1,
     );
+}
+
+#[test]
+fn threads_share_one_segmenter() {
+    let jieba = {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/zh.dictionary");
+        Jieba::new(Arc::new(std::fs::read(path).expect("the dictionary"))).expect("a sound one")
+    };
+    let text = "长春市长春节致辞，结婚的和尚未结婚的都来到北京大学生活动中心。";
+    let expected = JIEBA.cut(text);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| assert_eq!(jieba.cut(text), expected));
+        }
+    });
+    assert_eq!(jieba.verify(), Ok(()));
+}
+
+#[cfg(feature = "embedded-dictionary")]
+#[test]
+fn embedded_dictionary_is_the_checked_in_one() {
+    let jieba = Jieba::new(Arc::new(csanmt_text::jieba::ZH_DICTIONARY)).expect("a sound one");
+    assert_eq!(jieba.cut("北京大学生"), ["北京", "大学生"]);
 }
 
 proptest! {

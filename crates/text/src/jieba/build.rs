@@ -58,7 +58,7 @@ pub fn build(word_list: &str) -> Result<Vec<u8>, BuildError> {
 
 #[derive(Default)]
 struct TrieNode {
-    children: BTreeMap<Symbol, TrieNode>,
+    children: BTreeMap<Symbol, Self>,
     frequency: u32,
 }
 

@@ -85,6 +85,7 @@ impl Buckets {
     }
 
     /// (symbol, raw bits, number of raw bits)
+    #[cfg(not(target_arch = "wasm32"))]
     pub(super) fn split(self, value: u32) -> (usize, u32, u32) {
         if value < 1 << self.direct_bits {
             return (value as usize, 0, 0);
@@ -313,5 +314,65 @@ pub(super) mod encode {
             starts.push(starts[starts.len() - 1] + weight);
         }
         starts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::encode::{ContextsBuilder, RangeEncoder};
+    use super::{Buckets, Contexts, RangeDecoder};
+
+    #[test]
+    fn buckets_split_and_join() {
+        for direct_bits in 1..8 {
+            let buckets = Buckets { direct_bits };
+            for shift in 0..32 {
+                for value in [u32::MAX >> shift, 1 << shift, (5 << shift) | 1, 0] {
+                    let (symbol, raw, raw_bits) = buckets.split(value);
+                    assert!(symbol < buckets.symbols());
+                    let (least, expected_bits) = buckets.join(symbol);
+                    assert_eq!((least + raw, raw_bits), (value, expected_bits));
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn roundtrip_of_integers(
+            values in prop::collection::vec((0usize..3, prop_oneof![0u32..40, any::<u32>()]), 0..300)
+        ) {
+            let buckets = Buckets { direct_bits: 3 };
+            let mut builder = ContextsBuilder::new(buckets, 3);
+            values.iter().for_each(|&(context, value)| builder.count(context, value));
+            let table = builder.table();
+            let mut encoder = RangeEncoder::new();
+            for &(context, value) in &values {
+                builder.encode(context, value, &mut encoder);
+            }
+            let bytes = encoder.finish();
+            let contexts = Contexts { buckets, table: &table };
+            let mut decoder = RangeDecoder::new(&bytes);
+            for (context, value) in values {
+                prop_assert_eq!(contexts.decode(context, &mut decoder), Ok(value));
+            }
+        }
+
+        /// The carry runs through bytes already written.
+        #[test]
+        fn roundtrip_of_fine_intervals(
+            positions in prop::collection::vec(prop_oneof![Just(u64::from(u32::MAX)), 0..1u64 << 32], 1..50)
+        ) {
+            let mut encoder = RangeEncoder::new();
+            positions.iter().for_each(|&position| encoder.encode(position, 1, 32));
+            let bytes = encoder.finish();
+            let mut decoder = RangeDecoder::new(&bytes);
+            for position in positions {
+                prop_assert_eq!(decoder.position(32), position);
+                prop_assert_eq!(decoder.consume(position, 1, 32), Ok(()));
+            }
+        }
     }
 }

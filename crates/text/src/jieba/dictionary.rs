@@ -16,7 +16,7 @@
 //! | (forests + 1) · 4 | where each forest begins, relative to the first |
 //! | | the forests, each a range-coded stream |
 //!
-//! A forest holds the tries of four consecutive characters and is decoded when one of them is first
+//! A forest holds the tries of two consecutive characters and is decoded when one of them is first
 //! looked up. A damaged forest counts as empty; [`Dictionary::verify`] reports it.
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -36,7 +36,8 @@ pub use super::build::{BuildError, build};
 pub(super) const MAGIC: [u8; 4] = *b"CSZD";
 pub(super) const VERSION: u32 = 1;
 pub(super) const HEADER_BYTES: usize = 32;
-pub(super) const ROOTS_PER_FOREST: usize = 4;
+pub(super) const ROOTS_PER_FOREST: usize = 2;
+const SMALL_FREQUENCIES: usize = 64;
 /// Symbols are u16.
 pub(super) const MOST_CHARACTERS: u32 = 1 << 16;
 /// A node takes 14 bytes once decoded: this bounds the memory a file can ask for (jieba's
@@ -127,6 +128,8 @@ pub(super) struct Dictionary {
     alphabet: Alphabet,
     characters: usize,
     ln_total: f64,
+    /// ln of the small frequencies, which most words have.
+    small_logarithms: [f64; SMALL_FREQUENCIES],
     /// Nodes that may still be decoded: a hostile file could name one stream many times.
     budget: AtomicU32,
     forests: Box<[OnceLock<Option<Forest>>]>,
@@ -202,6 +205,7 @@ impl Dictionary {
             alphabet,
             characters,
             ln_total: ln(total as f64),
+            small_logarithms: std::array::from_fn(|frequency| ln((frequency as f64).max(1.0))),
             budget: AtomicU32::new(nodes),
             forests: (0..forests).map(|_| OnceLock::new()).collect(),
             data,
@@ -225,7 +229,7 @@ impl Dictionary {
         let forest = self.forests.get(index)?.get_or_init(|| {
             let trees = self.trees(index).ok()?;
             Some(Forest::new(trees, |frequency| {
-                ln(f64::from(frequency)) - self.ln_total
+                self.ln(frequency) - self.ln_total
             }))
         });
         let forest = forest.as_ref()?;
@@ -241,6 +245,11 @@ impl Dictionary {
             node = forest.child(node, symbol?)?;
         }
         forest.weight(node)
+    }
+
+    fn ln(&self, frequency: u32) -> f64 {
+        let small = self.small_logarithms.get(frequency as usize);
+        small.copied().unwrap_or_else(|| ln(f64::from(frequency)))
     }
 
     /// Decodes a forest, within the budget of nodes.
@@ -318,3 +327,7 @@ impl Dictionary {
         Ok(entries)
     }
 }
+
+#[cfg(test)]
+#[path = "dictionary_tests.rs"]
+pub(super) mod tests;

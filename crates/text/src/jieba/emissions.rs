@@ -131,3 +131,24 @@ pub fn pack(totals: [u32; 4], count: impl Fn(u32, usize) -> u32) -> Vec<u8> {
         .collect();
     [totals, table, offsets, pages].concat()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::dictionary::tests::fnv1a;
+    use super::{FIRST, of};
+
+    /// The hash is that of the same bytes of `jieba.finalseg.emit_P`, −3.14e100 where it has none.
+    #[test]
+    fn golden_every_value_has_the_bits_of_the_reference() {
+        let characters = (FIRST..=0x9FD5).filter_map(char::from_u32);
+        let bytes = characters.flat_map(|c| of(c).into_iter().flat_map(f64::to_le_bytes));
+        assert_eq!(fnv1a(bytes), 0x074b_9d1c_670f_b898);
+    }
+
+    #[test]
+    fn other_characters_have_no_emissions() {
+        for c in ['\0', 'a', '\u{4DFF}', '\u{F900}', '\u{20000}', char::MAX] {
+            assert_eq!(of(c), [super::LN_ZERO; 4], "{c:?}");
+        }
+    }
+}

@@ -125,6 +125,12 @@ impl Forest {
         }
     }
 
+    /// How many nodes the trees have.
+    #[cfg(test)]
+    pub(super) fn nodes(&self) -> usize {
+        self.weights.len()
+    }
+
     /// The tree with the number `index`.
     pub(super) fn root(&self, index: usize) -> Option<Node> {
         (index < self.weights.len()).then_some(Node(index as u32))

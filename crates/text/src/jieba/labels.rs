@@ -69,6 +69,12 @@ impl<'a> Labels<'a> {
                 .sum::<u64>()
     }
 
+    fn weight(&self, symbol: usize) -> u64 {
+        self.weights
+            .get(symbol)
+            .map_or(0, |&byte| u64::from(weight(byte)))
+    }
+
     fn least(self, from: usize, remaining: u32) -> Result<Least<'a>, Corrupt> {
         let total = self.start_of_block(self.starts.len() - 1);
         let left = total
@@ -116,39 +122,89 @@ impl Least<'_> {
             return ONE;
         }
         let left = self.total.saturating_sub(start).min(TOTAL_LIMIT);
-        let share = (left * self.reciprocal >> 20).min(ONE - 1);
-        ((ONE - power(share, self.remaining)) * SHARED >> 32) + (symbol - self.from) as u64
+        let share = ((left * self.reciprocal) >> 20).min(ONE - 1);
+        (((ONE - power(share, self.remaining)) * SHARED) >> 32) + (symbol - self.from) as u64
     }
 
     /// The label at `position`, and the bounds of its interval.
     fn find(&self, position: u64) -> (usize, u64, u64) {
-        let labels = &self.labels;
-        let last = labels.weights.len() - 1;
+        let target = self.estimate(position);
+        let blocks_behind = self
+            .labels
+            .starts
+            .partition_point(|&le| u32::from_le_bytes(le) <= target);
+        let mut symbol = self
+            .from
+            .max(blocks_behind.saturating_sub(1) * BLOCK)
+            .min(self.last());
+        let mut cumulative = self.labels.start(symbol);
+        while symbol < self.last() && cumulative + self.labels.weight(symbol) <= target.into() {
+            cumulative += self.labels.weight(symbol);
+            symbol += 1;
+        }
+        let near = self.scan(symbol, cumulative, position, 4);
+        near.unwrap_or_else(|| self.search(position))
+    }
+
+    fn last(&self) -> usize {
+        self.labels.weights.len() - 1
+    }
+
+    /// About the cumulative weight of the label at `position`. Floating point is good enough here:
+    /// the result is only where the exact search begins.
+    fn estimate(&self, position: u64) -> u32 {
+        let behind = 1.0 - (position as f64 / SHARED as f64).min(1.0);
+        let share = match self.remaining {
+            1 => behind,
+            2 => behind.sqrt(),
+            remaining => behind.powf(1.0 / f64::from(remaining)),
+        };
+        let left = (1u64 << 52) as f64 / self.reciprocal as f64;
+        (self.total as f64 - left * share) as u32
+    }
+
+    /// Goes from `symbol` on, behind `cumulative` weights, to the label at `position`; `None` if it
+    /// lies before `symbol` or more than `most` steps away.
+    fn scan(
+        &self,
+        mut symbol: usize,
+        mut cumulative: u64,
+        position: u64,
+        most: usize,
+    ) -> Option<(usize, u64, u64)> {
+        let mut start = self.below(symbol, cumulative);
+        if start > position {
+            return None;
+        }
+        for _ in 0..most {
+            cumulative += self.labels.weight(symbol);
+            let end = self.below(symbol + 1, cumulative);
+            if end > position || symbol >= self.last() {
+                return Some((symbol, start, end));
+            }
+            symbol += 1;
+            start = end;
+        }
+        None
+    }
+
+    /// The same by bisection.
+    #[cold]
+    fn search(&self, position: u64) -> (usize, u64, u64) {
         // The last block whose first symbol does not lie behind the position.
-        let (mut low, mut high) = (self.from / BLOCK, last / BLOCK);
+        let (mut low, mut high) = (self.from / BLOCK, self.last() / BLOCK);
         while low < high {
             let middle = (low + high).div_ceil(2);
-            if self.below(middle * BLOCK, labels.start_of_block(middle)) <= position {
+            if self.below(middle * BLOCK, self.labels.start_of_block(middle)) <= position {
                 low = middle;
             } else {
                 high = middle - 1;
             }
         }
-        let mut symbol = self.from.max(low * BLOCK);
-        let mut cumulative = labels.start(symbol);
-        let mut start = self.below(symbol, cumulative);
-        loop {
-            cumulative += labels
-                .weights
-                .get(symbol)
-                .map_or(0, |&byte| u64::from(weight(byte)));
-            let end = self.below(symbol + 1, cumulative);
-            if end > position || symbol >= last {
-                return (symbol, start, end);
-            }
-            symbol += 1;
-            start = end;
-        }
+        let symbol = self.from.max(low * BLOCK);
+        let found = self.scan(symbol, self.labels.start(symbol), position, BLOCK);
+        // Only tables that are no distribution get here; the empty interval is then refused.
+        found.unwrap_or((symbol, 0, 0))
     }
 }
 
@@ -159,15 +215,15 @@ fn power(base: u64, mut exponent: u32) -> u64 {
     }
     let mut square = base;
     while exponent & 1 == 0 {
-        square = square * square >> 32;
+        square = (square * square) >> 32;
         exponent >>= 1;
     }
     let mut result = square;
     exponent >>= 1;
     while exponent > 0 {
-        square = square * square >> 32;
+        square = (square * square) >> 32;
         if exponent & 1 == 1 {
-            result = result * square >> 32;
+            result = (result * square) >> 32;
         }
         exponent >>= 1;
     }
@@ -224,6 +280,33 @@ pub(super) mod encode {
                 from = symbol + 1;
             }
             Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::coder::{RangeDecoder, encode::RangeEncoder};
+    use super::{Labels, encode};
+
+    proptest! {
+        #[test]
+        fn roundtrip_of_label_sets(
+            counts in prop::collection::vec(prop_oneof![0u64..3, 0u64..100_000], 1..200),
+            picks in prop::collection::vec(any::<bool>(), 200),
+        ) {
+            let table = encode::table(&counts);
+            prop_assert_eq!(table.len(), Labels::bytes(counts.len()));
+            let labels = Labels::new(&table, counts.len()).unwrap();
+            let set: Vec<u16> = (0..counts.len() as u16).filter(|&i| picks[usize::from(i)]).collect();
+            let mut encoder = RangeEncoder::new();
+            labels.encode(&set, &mut encoder).unwrap();
+            let bytes = encoder.finish();
+            let mut found = Vec::new();
+            labels.decode(set.len() as u32, &mut RangeDecoder::new(&bytes), &mut found).unwrap();
+            prop_assert_eq!(found, set);
         }
     }
 }
