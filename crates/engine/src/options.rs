@@ -1,7 +1,7 @@
 //! What a caller may choose per translation.
 
 /// Options of one translation. [`Options::default`] is what a reader of the page gets.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Options {
     /// Beam width, 1 to 8; `None` takes the model's own (4 in the released models).
@@ -12,16 +12,6 @@ pub struct Options {
     /// Exactly the original pipeline: the text is cut at `<SENT_SPLIT>` only, blank text is
     /// decoded too, and no guard alters the search. For comparisons with the original.
     pub raw: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            beam: None,
-            n_best: 0,
-            raw: false,
-        }
-    }
 }
 
 impl Options {

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use csanmt_format::{ModelConfig, ModelFile, SharedBytes};
-use csanmt_kernels::Kernels;
-use csanmt_model::{Model, Workspace};
+
+use csanmt_model::{Kernels, Model, Workspace};
 use csanmt_text::jieba::Jieba;
 use csanmt_text::{Bpe, SourceConfig, SourceEncoder, TargetDecoder, Vocabulary, WordSegmenter};
 

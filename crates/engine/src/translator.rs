@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use csanmt_format::{ModelConfig, SharedBytes};
-use csanmt_kernels::Kernels;
+use csanmt_model::Kernels;
 
 use crate::shared::Shared;
 use crate::{Error, Job, Options, Progress, Translation};

@@ -35,7 +35,13 @@ pub struct Segment {
 
 /// A text with its segments.
 #[derive(Debug, Clone)]
-pub struct Document<'t> {
+pub struct Document {
+    text: String,
+    segments: Vec<Segment>,
+}
+
+/// Segments being laid over a text, first to last.
+struct Tiling<'t> {
     text: &'t str,
     segments: Vec<Segment>,
 }
@@ -49,32 +55,35 @@ pub struct Rendered {
     pub ranges: Vec<Range<usize>>,
 }
 
-impl<'t> Document<'t> {
+impl Document {
     /// Splits `text` by the default rules.
     #[must_use]
-    pub fn parse(text: &'t str) -> Self {
+    pub fn parse(text: &str) -> Self {
         Self::parse_with(text, &SentenceSplitter::default())
     }
 
     /// Splits `text` with `splitter`.
     #[must_use]
-    pub fn parse_with(text: &'t str, splitter: &SentenceSplitter) -> Self {
-        let mut document = Self {
+    pub fn parse_with(text: &str, splitter: &SentenceSplitter) -> Self {
+        let mut tiling = Tiling {
             text,
             segments: Vec::new(),
         };
         let mut start = 0;
         for line in text.split_inclusive(is_line_break) {
-            document.push_line(start..start + line.len(), splitter);
+            tiling.push_line(start..start + line.len(), splitter);
             start += line.len();
         }
-        document
+        Self {
+            text: text.to_owned(),
+            segments: tiling.segments,
+        }
     }
 
     /// The text that was split.
     #[must_use]
-    pub fn text(&self) -> &'t str {
-        self.text
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// All segments; joined they are the text.
@@ -92,9 +101,17 @@ impl<'t> Document<'t> {
     }
 
     /// The sentences as they should be given to the model, without invisible characters.
-    pub fn sentences(&self) -> impl Iterator<Item = Cow<'t, str>> + '_ {
-        let text = self.text;
-        self.sentence_ranges().map(move |range| clean(&text[range]))
+    pub fn sentences(&self) -> impl Iterator<Item = Cow<'_, str>> + '_ {
+        self.sentence_ranges().map(|range| self.sentence(range))
+    }
+
+    /// One sentence as it should be given to the model, without invisible characters.
+    ///
+    /// # Panics
+    /// If the range is not one of [`sentence_ranges`](Self::sentence_ranges).
+    #[must_use]
+    pub fn sentence(&self, range: Range<usize>) -> Cow<'_, str> {
+        clean(&self.text[range])
     }
 
     /// The text with translations in place of its sentences and one space between two translated
@@ -108,12 +125,34 @@ impl<'t> Document<'t> {
     /// language written without spaces.
     #[must_use]
     pub fn render_joined<S: AsRef<str>>(&self, translations: &[S], joiner: &str) -> Rendered {
+        self.render_until(self.text.len(), translations, joiner)
+    }
+
+    /// The beginning of the text, up to the first sentence without a translation.
+    #[must_use]
+    pub fn render_prefix<S: AsRef<str>>(&self, translations: &[S]) -> Rendered {
+        let missing = self.sentence_ranges().nth(translations.len());
+        let end = missing.map_or(self.text.len(), |sentence| sentence.start);
+        self.render_until(end, translations, " ")
+    }
+
+    /// Renders the segments that begin before `end`.
+    fn render_until<S: AsRef<str>>(
+        &self,
+        end: usize,
+        translations: &[S],
+        joiner: &str,
+    ) -> Rendered {
         let mut out = Rendered::default();
-        out.text.reserve(self.text.len() * 2);
+        out.text.reserve(end * 2);
         let mut translations = translations.iter();
         // Set behind a sentence that left text on the present line.
         let mut needs_joiner = false;
-        for segment in &self.segments {
+        for segment in self
+            .segments
+            .iter()
+            .take_while(|segment| segment.range.start < end)
+        {
             let source = &self.text[segment.range.clone()];
             match segment.kind {
                 SegmentKind::Space => {}
@@ -135,7 +174,9 @@ impl<'t> Document<'t> {
         }
         out
     }
+}
 
+impl Tiling<'_> {
     /// `line` includes its line break, if it has one.
     fn push_line(&mut self, line: Range<usize>, splitter: &SentenceSplitter) {
         let mut start = line.start;

@@ -6,6 +6,7 @@ mod error;
 mod invisible;
 pub mod jieba;
 pub mod moses;
+pub mod script;
 mod segmenter;
 pub mod sentence;
 mod source;
