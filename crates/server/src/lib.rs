@@ -1,1 +1,40 @@
-//! HTTP face of the csanmt translator.
+//! HTTP face of the csanmt translator: `POST /translate`, `GET /health` and the page.
+//!
+//! [`app`] is the whole service as an axum router, so tests call it without a socket; [`serve`]
+//! puts it on one. Requests are computed by a fixed [pool](Settings::threads) behind a bounded
+//! queue: when that is full the answer is 503 at once. A client that goes away, or a request past
+//! its deadline, stops its computation at the next decoder step.
+//!
+//! Every error is JSON, `{"error": "…"}`, with a 4xx or 5xx status ([`ApiError`]). Logs carry
+//! routes, statuses, sizes and times, never text.
+//!
+//! ```no_run
+//! use csanmt_server::{AppState, Settings, Site, app, serve};
+//!
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let translator = csanmt::Translator::open("models/zh-en-tiny.safetensors")?;
+//! let state = AppState::new(translator, "zh-en-tiny", Site::None, Settings::default());
+//! let listener = tokio::net::TcpListener::bind(("127.0.0.1", 8080)).await?;
+//! serve(listener, state, csanmt_server::termination()).await;
+//! # Ok(())
+//! # }
+//! ```
+
+mod access_log;
+mod app;
+mod error;
+mod headers;
+mod json_body;
+mod pool;
+mod routes;
+mod serve;
+mod service;
+mod settings;
+mod site;
+
+pub use app::{AppState, app};
+pub use error::ApiError;
+pub use serve::{serve, termination};
+pub use service::Translate;
+pub use settings::Settings;
+pub use site::{Asset, Assets, Site};

@@ -1,0 +1,219 @@
+//! Many requests, too many requests, and clients that go away.
+
+mod support;
+
+use std::time::Duration;
+
+use axum::http::StatusCode;
+use csanmt_server::{Settings, app, serve};
+use support::{Answer, Fake, post, send, settings, state, until};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+const WORK: &str = r#"{"text": "work"}"#;
+
+fn spawn(router: &axum::Router, body: impl Into<String>) -> JoinHandle<Answer> {
+    let (router, body) = (router.clone(), body.into());
+    tokio::spawn(async move { send(&router, post(body)).await })
+}
+
+#[tokio::test]
+async fn answers_32_requests_at_once_each_with_its_own_text() {
+    let router = app(state(&Fake::default(), settings(3)));
+    let requests: Vec<_> = (0..32)
+        .map(|number| spawn(&router, format!(r#"{{"text": "{number}"}}"#)))
+        .collect();
+    for (number, request) in requests.into_iter().enumerate() {
+        let answer = request.await.unwrap();
+        assert_eq!(answer.status, StatusCode::OK);
+        assert_eq!(answer.json()["translation"], format!("[{number}]"));
+    }
+}
+
+#[tokio::test]
+async fn a_full_queue_is_503_at_once() {
+    let fake = Fake::default();
+    let settings = Settings {
+        queue_requests: 2,
+        ..settings(1)
+    };
+    let router = app(state(&fake, settings));
+    let running = spawn(&router, WORK);
+    until("running", || fake.running() == 1).await;
+    let waiting = [spawn(&router, WORK), spawn(&router, WORK)];
+    tokio::time::sleep(Duration::from_millis(20)).await;
+
+    let refused = tokio::time::timeout(Duration::from_secs(1), spawn(&router, WORK));
+    let refused = refused.await.expect("at once").unwrap();
+    assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(refused.header("retry-after"), "1");
+    assert!(refused.error().contains("too many requests"));
+
+    fake.release();
+    assert_eq!(running.await.unwrap().status, StatusCode::OK);
+    for request in waiting {
+        assert_eq!(request.await.unwrap().status, StatusCode::OK);
+    }
+    assert_eq!(spawn(&router, WORK).await.unwrap().status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn the_text_that_waits_is_bounded_too() {
+    let fake = Fake::default();
+    let settings = Settings {
+        queue_bytes: 100,
+        ..settings(1)
+    };
+    let router = app(state(&fake, settings));
+    let large = format!(r#"{{"text": "work{}"}}"#, "a".repeat(80));
+    let mut accepted = vec![spawn(&router, WORK)];
+    until("running", || fake.running() == 1).await;
+    accepted.push(spawn(&router, large.clone()));
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    let refused = spawn(&router, large).await.unwrap();
+    assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
+    // A small one still fits.
+    accepted.push(spawn(&router, WORK));
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    fake.release();
+    for request in accepted {
+        assert_eq!(request.await.unwrap().status, StatusCode::OK);
+    }
+}
+
+#[tokio::test]
+async fn past_the_deadline_the_work_stops() {
+    let fake = Fake::default();
+    let settings = Settings {
+        deadline: Duration::from_millis(100),
+        ..settings(1)
+    };
+    let router = app(state(&fake, settings));
+    let answer = spawn(&router, WORK).await.unwrap();
+    assert_eq!(answer.status, StatusCode::GATEWAY_TIMEOUT);
+    assert!(answer.error().contains("took longer"));
+    until("cancelled", || fake.cancelled() == 1).await;
+    assert_eq!(fake.running(), 0);
+}
+
+#[tokio::test]
+async fn what_was_given_up_leaves_the_queue() {
+    let fake = Fake::default();
+    let settings = Settings {
+        queue_requests: 1,
+        ..settings(1)
+    };
+    let router = app(state(&fake, settings));
+    let running = spawn(&router, WORK);
+    until("running", || fake.running() == 1).await;
+    let waiting = spawn(&router, WORK);
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    assert_eq!(
+        spawn(&router, WORK).await.unwrap().status,
+        StatusCode::SERVICE_UNAVAILABLE
+    );
+    waiting.abort();
+    waiting.await.unwrap_err();
+    let in_its_place = spawn(&router, WORK);
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    fake.release();
+    assert_eq!(running.await.unwrap().status, StatusCode::OK);
+    assert_eq!(in_its_place.await.unwrap().status, StatusCode::OK);
+    assert_eq!(fake.finished(), 2);
+}
+
+/// A server on a real socket: its address, what stops it, and its end.
+async fn start(fake: &Fake, settings: Settings) -> (String, oneshot::Sender<()>, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let state = state(fake, settings);
+    let server = tokio::spawn(serve(listener, state, async {
+        let _ = stopped.await;
+    }));
+    (address, stop, server)
+}
+
+async fn connect(address: &str, body: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let request = format!(
+        "POST /translate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    stream
+}
+
+/// Reads until the server closes.
+async fn rest(mut stream: TcpStream) -> String {
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_stops_its_work() {
+    let fake = Fake::default();
+    let (address, _stop, _server) = start(&fake, settings(1)).await;
+    let stream = connect(&address, WORK).await;
+    until("running", || fake.running() == 1).await;
+    drop(stream);
+    until("cancelled", || fake.cancelled() == 1).await;
+    assert_eq!(fake.finished(), 0);
+}
+
+#[tokio::test]
+async fn stopping_lets_requests_under_way_finish() {
+    let fake = Fake::default();
+    let (address, stop, server) = start(&fake, settings(1)).await;
+    let under_way = connect(&address, WORK).await;
+    // Idle connections must not keep the server up.
+    let idle = connect(&address, r#"{"text": "好"}"#).await;
+    until("running", || fake.running() == 1).await;
+    stop.send(()).unwrap();
+    until("closed", || std::net::TcpStream::connect(&address).is_err()).await;
+    assert!(!server.is_finished());
+    fake.release();
+    let answer = rest(under_way).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(answer.ends_with(r#"{"translation":"[work]"}"#), "{answer}");
+    server.await.unwrap();
+    rest(idle).await;
+}
+
+#[tokio::test]
+async fn stopping_does_not_wait_for_ever() {
+    let fake = Fake::default();
+    let settings = Settings {
+        drain: Duration::from_millis(100),
+        ..settings(1)
+    };
+    let (address, stop, server) = start(&fake, settings).await;
+    let _under_way = connect(&address, WORK).await;
+    until("running", || fake.running() == 1).await;
+    stop.send(()).unwrap();
+    let ended = tokio::time::timeout(Duration::from_secs(5), server);
+    ended.await.expect("ends").unwrap();
+}
+
+#[tokio::test]
+async fn connections_are_bounded_and_later_ones_wait() {
+    let fake = Fake::default();
+    let settings = Settings {
+        connections: 1,
+        ..settings(2)
+    };
+    let (address, _stop, _server) = start(&fake, settings).await;
+    let first = connect(&address, WORK).await;
+    until("running", || fake.running() == 1).await;
+    let mut second = connect(&address, r#"{"text": "好"}"#).await;
+    let mut answer = [0; 12];
+    let early = tokio::time::timeout(Duration::from_millis(50), second.read(&mut answer));
+    assert!(early.await.is_err());
+    drop(first);
+    second.read_exact(&mut answer).await.unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 200");
+}
