@@ -1,6 +1,7 @@
 //! The translator: model file in, text in, text out.
 
 use std::ops::ControlFlow;
+#[cfg(not(target_family = "wasm"))]
 use std::path::Path;
 use std::sync::Arc;
 
