@@ -17,7 +17,7 @@
 //! | | the forests, each a range-coded stream |
 //!
 //! A forest holds the tries of two consecutive characters and is decoded when one of them is first
-//! looked up. A damaged forest counts as empty; [`Dictionary::verify`] reports it.
+//! looked up. A damaged forest counts as empty; [`Jieba::verify`](super::Jieba::verify) reports it.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -1,8 +1,8 @@
 //! Chinese word segmentation, word for word what Python jieba 0.42.1 gives with `jieba.cut(text)`
 //! (exact mode, with the hidden Markov model), on which the translation models were trained.
 //!
-//! Text is split into runs of Chinese and ASCII word characters ([`dag`] finds the most probable
-//! way through each run, [`hmm`] guesses words in what the dictionary does not know) and everything
+//! Text is split into runs of Chinese and ASCII word characters (`dag` finds the most probable
+//! way through each run, `hmm` guesses words in what the dictionary does not know) and everything
 //! else, of which each character is a word of its own.
 
 mod alphabet;
