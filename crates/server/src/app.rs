@@ -106,7 +106,6 @@ fn cors() -> CorsLayer {
 }
 
 /// The panic's own message may quote the text, so it goes to neither the client nor the log.
-#[expect(clippy::needless_pass_by_value, reason = "the layer's signature")]
 fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
     tracing::error!("a handler panicked");
     ApiError::Internal.into_response()

@@ -1,4 +1,8 @@
 //! The API by its contract: every status and the body that goes with it.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
 
 mod support;
 

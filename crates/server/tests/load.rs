@@ -1,4 +1,8 @@
 //! Many requests, too many requests, and clients that go away.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
 
 mod support;
 

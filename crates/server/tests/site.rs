@@ -1,4 +1,8 @@
 //! The page's files: from a folder, from the program, and when there are none.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
 
 mod support;
 
