@@ -132,7 +132,7 @@ pub(super) struct Dictionary {
     small_logarithms: [f64; SMALL_FREQUENCIES],
     /// Nodes that may still be decoded: a hostile file could name one stream many times.
     budget: AtomicU32,
-    forests: Box<[OnceLock<Option<Forest>>]>,
+    forests: Box<[OnceLock<Option<Box<Forest>>>]>,
 }
 
 impl std::fmt::Debug for Dictionary {
@@ -228,11 +228,10 @@ impl Dictionary {
         let index = first / ROOTS_PER_FOREST;
         let forest = self.forests.get(index)?.get_or_init(|| {
             let trees = self.trees(index).ok()?;
-            Some(Forest::new(trees, |frequency| {
-                self.ln(frequency) - self.ln_total
-            }))
+            let weight = |frequency| self.ln(frequency) - self.ln_total;
+            Some(Box::new(Forest::new(trees, weight)))
         });
-        let forest = forest.as_ref()?;
+        let forest = forest.as_deref()?;
         forest
             .root(first % ROOTS_PER_FOREST)
             .map(|root| (forest, root))

@@ -160,7 +160,7 @@ fn hostile_offsets_do_not_multiply_memory() {
     let nodes: usize = hostile
         .forests
         .iter()
-        .filter_map(|f| f.get()?.as_ref())
+        .filter_map(|f| f.get()?.as_deref())
         .map(super::Forest::nodes)
         .sum();
     assert!(nodes <= announced as usize);
