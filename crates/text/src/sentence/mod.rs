@@ -100,6 +100,12 @@ struct Stop {
     closes_quotation: bool,
 }
 
+impl Stop {
+    fn has_mark(&self) -> bool {
+        self.full_width || self.ellipses + self.dots > 0 || self.exclaims || self.semicolon
+    }
+}
+
 struct Scan<'a> {
     splitter: &'a SentenceSplitter,
     line: &'a str,
@@ -178,18 +184,23 @@ impl Scan<'_> {
 
     /// The stop that begins at `at`: every mark that follows without a space.
     fn stop(&mut self, at: usize) -> Stop {
+        self.stop_within(at..self.line.len())
+    }
+
+    /// The marks and closing brackets at the start of `range`.
+    fn stop_within(&mut self, range: Range<usize>) -> Stop {
         let mut stop = Stop {
-            end: at,
+            end: range.start,
             ..Stop::default()
         };
-        while let Some(c) = self.line[stop.end..].chars().next() {
+        while let Some(c) = self.line[stop.end..range.end].chars().next() {
             match c {
                 '.' => stop.dots += 1,
                 '!' | '?' | '‼' | '⁇' | '⁈' | '⁉' => stop.exclaims = true,
                 ';' => stop.semicolon = true,
                 '…' => stop.ellipses += 1,
                 _ if ends_sentence(c) => stop.full_width = true,
-                _ if stop.end > at && closes(c) && self.closes_here(c, stop.end) => {
+                _ if closes(c) && self.closes_here(c, stop.end) => {
                     stop.closes_quotation |= !matches!(c, '）' | ')' | '】' | ']' | '》');
                 }
                 _ => break,
@@ -209,43 +220,23 @@ impl Scan<'_> {
         }
     }
 
-    /// The stop at the end of `enclosure`, closing mark included, if its text ends with one.
+    /// The stop at the end of the text in `enclosure`, if there is one, with what follows the
+    /// closing mark.
     fn stop_inside(&mut self, enclosure: &Enclosure) -> Option<Stop> {
         let inner = &self.line[enclosure.inner.clone()];
-        let stops = inner.len()
-            - inner
-                .trim_end_matches(|c| ends_sentence(c) || closes(c))
-                .len();
-        let begin = enclosure.inner.end - stops;
-        let mut stop = self.stop_over(begin, enclosure.end);
-        (stop.full_width || stop.ellipses + stop.dots > 0 || stop.exclaims || stop.semicolon).then(
-            || {
-                let behind = self.stop_over(enclosure.end, self.line.len());
-                stop.full_width |= behind.full_width;
-                stop.exclaims |= behind.exclaims;
-                stop.end = behind.end;
-                stop
-            },
-        )
-    }
-
-    /// The stop from `at` on, which ends at `limit` at the latest and may begin with closing marks.
-    fn stop_over(&mut self, at: usize, limit: usize) -> Stop {
-        let mut stop = Stop {
-            end: at,
-            ..Stop::default()
-        };
-        while let Some(c) = self.line[stop.end..limit].chars().next() {
-            if ends_sentence(c) {
-                let Stop { end, .. } = stop;
-                stop = merged(stop, self.stop(end));
-            } else if closes(c) && self.closes_here(c, stop.end) {
-                stop.end += c.len_utf8();
-            } else {
-                break;
+        let words = inner.trim_end_matches(|c| ends_sentence(c) || closes(c));
+        let inside = self.stop_within(enclosure.inner.start + words.len()..enclosure.inner.end);
+        inside.has_mark().then(|| {
+            let behind = self.stop(enclosure.end);
+            Stop {
+                full_width: inside.full_width | behind.full_width,
+                ellipses: inside.ellipses + behind.ellipses,
+                dots: inside.dots + behind.dots,
+                exclaims: inside.exclaims | behind.exclaims,
+                semicolon: inside.semicolon | behind.semicolon,
+                ..behind
             }
-        }
-        stop
+        })
     }
 
     fn enclosure_ends_sentence(&self, enclosure: &Enclosure, stop: &Stop) -> bool {
@@ -256,11 +247,9 @@ impl Scan<'_> {
             // (A sentence of its own.) Next.
             Kind::Bracket => before.is_empty() && self.may_follow(stop, rest),
             Kind::Quotation => {
+                let tail = &self.line[enclosure.end..stop.end];
                 self.may_follow(stop, rest)
-                    && (stop.end > enclosure.end && stop.full_width && {
-                        let tail = &self.line[enclosure.end..stop.end];
-                        tail.chars().any(ends_sentence)
-                    } || quotation::ends_sentence(before, rest))
+                    && (tail.contains(ends_sentence) || quotation::ends_sentence(before, rest))
             }
         }
     }
@@ -312,18 +301,6 @@ impl Scan<'_> {
             .chars()
             .next();
         next.is_none_or(|next| is_cjk(next) || (starts_with_gap(rest) && next.is_uppercase()))
-    }
-}
-
-fn merged(first: Stop, second: Stop) -> Stop {
-    Stop {
-        end: second.end,
-        full_width: first.full_width | second.full_width,
-        ellipses: first.ellipses + second.ellipses,
-        dots: first.dots + second.dots,
-        exclaims: first.exclaims | second.exclaims,
-        semicolon: first.semicolon | second.semicolon,
-        closes_quotation: first.closes_quotation | second.closes_quotation,
     }
 }
 
