@@ -1,5 +1,5 @@
 //! Speed of the kernels on this machine, one core: `cargo run --release -p csanmt-kernels --example
-//! gemm [isa] [product|rows|stream]`. Rates in 10^9 multiply-adds (or bytes) per second, beside the
+//! gemm [isa] [product|stream|rows|attend]`. Rates in 10^9 multiply-adds (or bytes) per second, beside the
 //! rate of the same instructions on registers alone.
 
 use std::hint::black_box;
@@ -16,7 +16,7 @@ fn main() {
         .iter()
         .find_map(|argument| argument.parse::<Isa>().ok());
     let wants = |part: &str| {
-        let parts = ["product", "rows", "stream"];
+        let parts = ["product", "stream", "rows", "attend"];
         arguments.iter().any(|a| a == part)
             || !arguments.iter().any(|a| parts.contains(&a.as_str()))
     };
@@ -38,6 +38,9 @@ fn main() {
         }
         if wants("rows") {
             rows(kernels);
+        }
+        if wants("attend") {
+            attention(kernels);
         }
     }
 }
@@ -128,7 +131,7 @@ fn products(kernels: Kernels) {
 /// Few rows over weights larger than the caches: bytes of weights per second against plain reading.
 fn streams(kernels: Kernels, read: f64) {
     let layers: Vec<Layer> = (0..128).map(|_| Layer::new(512, 2064)).collect();
-    for m in [1, 2, 4, 8] {
+    for m in [1, 2, 4, 5, 6, 8, 12] {
         let mut a = QuantizedRows::default();
         kernels.quantize_rows(&numbers(m * 512), 512, &mut a);
         let mut out = vec![0.0; m * 2064];
@@ -185,7 +188,9 @@ fn rows(kernels: Kernels) {
         logits.len(),
         seconds(|| _ = black_box(kernels.log_sum_exp(black_box(&logits)))),
     );
+}
 
+fn attention(kernels: Kernels) {
     for (heads, d) in [(4, 64), (8, 64)] {
         let (keys, width) = (30, heads * d);
         let (table, cache) = (numbers(33 * d), numbers(keys * width * 2));
@@ -208,7 +213,7 @@ fn rows(kernels: Kernels) {
                 relative,
             };
             let mut scratch = AttentionScratch::default();
-            let q = numbers(width);
+            let (q, mut out) = (numbers(width), vec![0.0; width]);
             let time = seconds(|| {
                 kernels.attend(
                     black_box(&q),

@@ -189,14 +189,17 @@ impl<'a> Task for Attend<'a> {
         for (scaled, &q) in self.query.iter_mut().zip(self.q) {
             *scaled = q * factor;
         }
-        for h in 0..heads {
-            let columns = h * d..(h + 1) * d;
-            let row_of = |data: &'a [f32], j: usize| &data[rows.row(j) * stride..][columns.clone()];
-            let q = &self.query[columns.clone()];
-            let weights = &mut self.weights[h * count..][..count];
-            dots(simd, q, |j| row_of(keys, j), weights);
-            if let Some(relative) = relative {
-                let span = Span::new(relative.max_distance, self.i, count);
+        let row_of =
+            |data: &'a [f32], h: usize, j: usize| &data[rows.row(j) * stride..][h * d..(h + 1) * d];
+        let span = relative.map(|relative| Span::new(relative.max_distance, self.i, count));
+        for (h, (weights, q)) in self
+            .weights
+            .chunks_exact_mut(count)
+            .zip(self.query.chunks_exact(d))
+            .enumerate()
+        {
+            dots(simd, q, |j| row_of(keys, h, j), weights);
+            if let (Some(relative), Some(span)) = (relative, span) {
                 let buckets = &mut self.buckets[span.first..=span.last];
                 dots(
                     simd,
@@ -211,12 +214,18 @@ impl<'a> Task for Attend<'a> {
                     *weight = if valid { *weight } else { f32::NEG_INFINITY };
                 }
             }
+        }
+        for weights in self.weights.chunks_exact_mut(count) {
             softmax_row(simd, weights);
-
-            let out = &mut self.out[columns.clone()];
-            add_weighted(simd, weights, |j| row_of(values, j), out);
-            if let Some(relative) = relative {
-                let span = Span::new(relative.max_distance, self.i, count);
+        }
+        for (h, (weights, out)) in self
+            .weights
+            .chunks_exact(count)
+            .zip(self.out.chunks_exact_mut(d))
+            .enumerate()
+        {
+            add_weighted(simd, weights, |j| row_of(values, h, j), out);
+            if let (Some(relative), Some(span)) = (relative, span) {
                 let buckets = &mut self.buckets[span.first..=span.last];
                 span.collect(weights, buckets);
                 add_weighted(
