@@ -110,7 +110,8 @@ fn missing_translations_leave_the_source() {
 fn a_translation_is_one_line() {
     let rendered = Document::parse("你好。\n").render(&["a\nb\r\nc"]);
     assert_eq!(rendered.text, "a b  c\n");
-    assert_eq!(rendered.ranges, [0..6]);
+    assert_eq!(rendered.ranges.len(), 1);
+    assert_eq!(rendered.ranges[0], 0..6);
 }
 
 /// Text of the characters that decide something.

@@ -1,4 +1,8 @@
 //! Text to ids and ids to text as the original pipeline did both, on its recorded outputs.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test file: a wrong golden file should stop it"
+)]
 
 use csanmt_text::document::SENTENCE_MARK;
 use csanmt_text::jieba::Jieba;

@@ -1,4 +1,8 @@
 //! The Moses rules against sacremoses 0.2.0.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test file: a wrong golden file should stop it"
+)]
 
 use csanmt_text::moses::{Detokenizer, Normalizer, Tokenizer};
 use serde::Deserialize;

@@ -4,13 +4,15 @@ use super::characters::{is_cjk, is_opening};
 use crate::invisible;
 
 /// What the words behind a quotation say when they report it: 他说, 妈妈问道.
-const SPEECH: [&str; 20] = [
-    "说", "问", "喊", "叫", "答", "嚷", "骂", "吼", "叹", "笑道", "回应", "表示", "指出", "认为",
-    "强调", "告诉", "补充", "心想", "写道", "讲",
+const SPEECH: [&str; 30] = [
+    "说", "說", "问", "問", "喊", "叫", "答", "嚷", "骂", "罵", "吼", "叹", "嘆", "讲", "講",
+    "笑道", "回应", "回應", "表示", "指出", "认为", "認為", "强调", "強調", "告诉", "告訴", "补充",
+    "補充", "心想", "想道",
 ];
 /// Words that contain one of them and report nothing.
-const NOT_SPEECH: [&str; 10] = [
-    "小说", "据说", "听说", "传说", "说明", "问题", "学问", "叫做", "答案", "讲座",
+const NOT_SPEECH: [&str; 16] = [
+    "小说", "小說", "据说", "據說", "听说", "聽說", "传说", "傳說", "说明", "說明", "问题", "問題",
+    "学问", "叫做", "答案", "讲座",
 ];
 const ENGLISH_SPEECH: [&str; 9] = [
     "said",
