@@ -1,2 +1,51 @@
-//! Placeholder until the commands land.
-fn main() {}
+//! The `csanmt` command: one file a subcommand.
+
+mod convert;
+mod info;
+mod inspect;
+mod model;
+mod output;
+mod serve;
+mod settings;
+mod site;
+mod translate;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Chinese to English translation on this machine.
+#[derive(Parser)]
+#[command(version, arg_required_else_help = true)]
+struct Command {
+    #[command(subcommand)]
+    subcommand: Subcommands,
+}
+
+#[derive(Subcommand)]
+enum Subcommands {
+    Translate(translate::Arguments),
+    Serve(serve::Arguments),
+    Convert(convert::Arguments),
+    Inspect(inspect::Arguments),
+    Info(info::Arguments),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Command::parse().subcommand {
+        Subcommands::Translate(arguments) => translate::run(arguments),
+        Subcommands::Serve(arguments) => serve::run(arguments),
+        Subcommands::Convert(arguments) => convert::run(&arguments),
+        Subcommands::Inspect(arguments) => inspect::run(&arguments),
+        Subcommands::Info(arguments) => info::run(&arguments),
+    };
+    match outcome {
+        Ok(code) => code,
+        // Whoever read the output has seen enough.
+        Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("csanmt: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

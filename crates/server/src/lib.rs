@@ -9,13 +9,14 @@
 //! routes, statuses, sizes and times, never text.
 //!
 //! ```no_run
-//! use csanmt_server::{AppState, Settings, Site, app, serve};
+//! use csanmt_server::{AppState, Settings, Site, Termination, serve};
 //!
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 //! let translator = csanmt::Translator::open("models/zh-en-tiny.safetensors")?;
 //! let state = AppState::new(translator, "zh-en-tiny", Site::None, Settings::default());
 //! let listener = tokio::net::TcpListener::bind(("127.0.0.1", 8080)).await?;
-//! serve(listener, state, csanmt_server::termination()).await;
+//! let mut signals = Termination::listen()?;
+//! serve(listener, state, signals.signalled()).await;
 //! # Ok(())
 //! # }
 //! ```
@@ -34,7 +35,7 @@ mod site;
 
 pub use app::{AppState, app};
 pub use error::ApiError;
-pub use serve::{serve, termination};
+pub use serve::{Termination, serve};
 pub use service::Translate;
 pub use settings::Settings;
 pub use site::{Asset, Assets, Site};

@@ -1,6 +1,7 @@
 //! The accept loop: a bounded number of connections, slow headers dropped, a stop that drains.
 
 use std::future::Future;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -76,27 +77,47 @@ fn connection(
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
 }
 
-/// Ready when the process is asked to end: ctrl-c, and on Unix SIGTERM.
-pub async fn termination() {
-    let interrupt = async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
+/// The signals that ask the process to end: ctrl-c, and on Unix SIGTERM.
+#[derive(Debug)]
+pub struct Termination {
     #[cfg(unix)]
-    let terminate = async {
-        use tokio::signal::unix::{SignalKind, signal};
-        match signal(SignalKind::terminate()) {
-            Ok(mut signal) => {
-                signal.recv().await;
-            }
-            Err(_) => std::future::pending().await,
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+    #[cfg(windows)]
+    interrupt: tokio::signal::windows::CtrlC,
+}
+
+impl Termination {
+    /// From here on the signals no longer end the process by themselves. To be called inside the
+    /// runtime, before anybody is told that the server is up.
+    ///
+    /// # Errors
+    /// When the system refuses a handler.
+    pub fn listen() -> io::Result<Self> {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            Ok(Self {
+                terminate: signal(SignalKind::terminate())?,
+                interrupt: signal(SignalKind::interrupt())?,
+            })
         }
-    };
-    #[cfg(not(unix))]
-    let terminate = std::future::pending::<()>();
-    tokio::select! {
-        () = interrupt => {}
-        () = terminate => {}
+        #[cfg(windows)]
+        {
+            let interrupt = tokio::signal::windows::ctrl_c()?;
+            Ok(Self { interrupt })
+        }
+    }
+
+    /// Waits for the next signal.
+    pub async fn signalled(&mut self) {
+        #[cfg(unix)]
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+        #[cfg(windows)]
+        self.interrupt.recv().await;
     }
 }

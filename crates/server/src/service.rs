@@ -27,6 +27,10 @@ impl Translate for Translator {
         options: &Options,
         observe: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<Translation, Error> {
-        self.translate_with(text, options, &mut |_, _| observe())
+        let mut job = self.job(text, options)?;
+        while !job.is_done() {
+            job.advance_with(&mut |_| observe())?;
+        }
+        Ok(job.finish())
     }
 }

@@ -1,0 +1,94 @@
+//! `csanmt translate`: arguments or standard input.
+
+mod batch;
+mod input;
+mod json_lines;
+mod plain;
+
+use std::num::NonZero;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use csanmt::Options;
+
+use crate::model::ModelArguments;
+use batch::Batch;
+
+/// Translate texts given as arguments, or standard input line by line.
+///
+/// Each argument is a text of its own. Standard input gives as many lines as it has; empty lines
+/// stay empty. What is available at once is translated together, so a terminal or a program that
+/// waits for each answer gets it at once, and a file goes at full speed.
+#[derive(clap::Args)]
+#[command(after_long_help = JSON_LINES_HELP)]
+pub(crate) struct Arguments {
+    /// Texts to translate [default: the lines of standard input]
+    text: Vec<String>,
+    /// Read and write one JSON object a line, see below
+    #[arg(long)]
+    jsonl: bool,
+    /// With --jsonl: add the best hypothesis of each sentence with its token ids and score
+    #[arg(long, requires = "jsonl")]
+    scores: bool,
+    /// With --jsonl: add the N best hypotheses of each sentence (at most the beam width)
+    #[arg(long, value_name = "N", requires = "jsonl",
+          value_parser = clap::value_parser!(u8).range(1..=Options::MAX_BEAM as i64))]
+    n_best: Option<u8>,
+    /// Beam width, 1 to 8 [default: the model's own]
+    #[arg(long, value_name = "N",
+          value_parser = clap::value_parser!(u8).range(1..=Options::MAX_BEAM as i64))]
+    beam: Option<u8>,
+    /// Exactly the original pipeline: split at <SENT_SPLIT> only, no guards
+    #[arg(long)]
+    raw: bool,
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Threads [default: one a core]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZero<usize>>,
+}
+
+const JSON_LINES_HELP: &str = "\
+JSON lines:
+  {\"text\": \"…\"} in, {\"translation\": \"…\"} out. The text may hold line breaks; other fields are
+  passed over. With TEXT arguments these are the texts, and only the output is JSON.
+
+  \"truncated\": true is added when a sentence reached the length limit before its end.
+
+  --scores and --n-best add \"hypotheses\", a list of {\"text\", \"ids\", \"score\"}, best first: score is
+  the log-probability divided by the length penalty, ids are without the end of sentence.
+  A text of several sentences (with --raw: pieces between <SENT_SPLIT>) gets in addition
+  \"sentences\": [{\"source\", \"translation\", \"hypotheses\"}, …]; its own \"hypotheses\" then has one
+  entry: the whole translation, all ids in order, and the sum of the best scores.
+
+  A line that is not such an object gives {\"error\": \"…\"} in its place; the others are translated,
+  and the exit status is 1. Blank lines stay blank.";
+
+pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
+    let mut options = if arguments.raw {
+        Options::raw()
+    } else {
+        Options::default()
+    };
+    if let Some(beam) = arguments.beam {
+        options = options.with_beam(beam.into());
+    }
+    let detailed = arguments.scores || arguments.n_best.is_some();
+    if detailed {
+        options = options.with_n_best(arguments.n_best.unwrap_or(1).into());
+    }
+    let translator = arguments.model.source()?.open()?;
+    let threads = arguments.threads.unwrap_or_else(all_cores);
+    let batch = Batch::new(translator, options, threads);
+    match (arguments.jsonl, arguments.text.is_empty()) {
+        (false, true) => plain::translate_lines(&batch)?,
+        (false, false) => plain::translate_texts(&batch, &arguments.text)?,
+        (true, true) => return json_lines::translate_lines(&batch, detailed),
+        (true, false) => json_lines::translate_texts(&batch, detailed, &arguments.text)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn all_cores() -> NonZero<usize> {
+    std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
+}
