@@ -1,5 +1,5 @@
 //! f32 matrix product, the reference path of unquantised model files. Exact order matters more
-//! than speed here: `[k, n]` weights sum over k in sequence, `[n, k]` weights in eight lanes.
+//! than speed here: `[k, n]` weights sum over k in sequence, `[n, k]` weights in sixteen lanes.
 
 use crate::isa::Task;
 use crate::quantize::row_count;
@@ -144,7 +144,7 @@ fn in_out_row<S: Simd>(
     }
 }
 
-/// Dot product in eight lanes; `b` at least as long as `a`.
+/// Dot product in sixteen lanes; `b` at least as long as `a`.
 #[inline(always)]
 pub(crate) fn dot<S: Simd>(simd: S, a: &[f32], b: &[f32]) -> f32 {
     let (a, a_rest) = a.as_chunks::<LANES>();

@@ -1,4 +1,4 @@
-//! The exponential, eight at a time.
+//! The exponential, one vector at a time.
 //!
 //! `x = n·ln 2 + r`, |r| ≤ ln 2 / 2, `e^x = 2^n·(1 + r + r²·g(r))`. n is found by adding 1.5·2^23,
 //! ln 2 is subtracted in two parts (n times the first is exact), and g is the degree-4 interpolation

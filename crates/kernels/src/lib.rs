@@ -3,8 +3,8 @@
 //!
 //! [`Kernels`] is chosen once ([`Kernels::detect`]) and is the proof that its instruction set is
 //! usable. **Every instruction set returns the same bits**: integer products are exact, and the
-//! f32 parts are plain IEEE multiplications and additions in one fixed order (eight lanes, then
-//! `((0+4)+(2+6))+((1+5)+(3+7))`), without fused multiply-add. Only the payload of a NaN may differ.
+//! f32 parts are plain IEEE multiplications and additions in one fixed order (sixteen lanes,
+//! then halves: lanes i and i + 8, i + 4, i + 2, i + 1), without fused multiply-add. Only the payload of a NaN may differ.
 //!
 //! ```
 //! use csanmt_kernels::{Epilogue, Kernels, PackedWeights, QuantizedRows};

@@ -18,8 +18,6 @@ use crate::simd::{LANES, ROUND_MAGIC, Simd, WIDE};
 pub(crate) const MAX_Q: i32 = 127;
 /// Ranges below this count as a row of zeros; keeps 1/scale finite.
 const MIN_RANGE: f32 = 1e-30;
-/// Elements quantised at a time.
-const CHUNK: usize = 4 * LANES;
 
 /// Quantised rows `[rows, k]`; a buffer to be used again: it grows and keeps its capacity.
 #[derive(Clone, Debug, Default)]
@@ -176,19 +174,18 @@ fn quantize_row<S: Simd>(simd: S, x: &[f32], q: &mut [u8]) -> (f32, i32) {
     let inverse = 1.0 / scale;
     let zero = (-lo * inverse + ROUND_MAGIC).to_bits() as i32 - ROUND_MAGIC.to_bits() as i32;
 
-    let (x_chunks, x_rest) = x.as_chunks::<CHUNK>();
-    let (q_chunks, q_rest) = q.as_chunks_mut::<CHUNK>();
+    let (x_chunks, x_rest) = x.as_chunks::<LANES>();
+    let (q_chunks, q_rest) = q.as_chunks_mut::<LANES>();
     for (x, q) in x_chunks.iter().zip(&mut *q_chunks) {
-        quantize_chunk(simd, x, inverse, zero, q);
+        quantize_lanes(simd, simd.load(x), inverse, zero, q);
     }
     if x_rest.is_empty() {
         return (scale, zero);
     }
-    let (mut padded, mut last) = ([0.0; CHUNK], [0; CHUNK]);
-    padded[..x_rest.len()].copy_from_slice(x_rest);
-    quantize_chunk(simd, &padded, inverse, zero, &mut last);
+    let mut last = [0; LANES];
+    quantize_lanes(simd, simd.load_part(x_rest, 0.0), inverse, zero, &mut last);
     last[x_rest.len()..].fill(0);
-    // 29 to 31 columns are padded to a full chunk.
+    // Padding may complete the last chunk.
     match q_rest.len() {
         0 => q_chunks[x_chunks.len()] = last,
         rest => q_rest.copy_from_slice(&last[..rest]),
@@ -198,25 +195,19 @@ fn quantize_row<S: Simd>(simd: S, x: &[f32], q: &mut [u8]) -> (f32, i32) {
 
 /// `clamp(round(x·inverse) + zero, 0, 127)`
 #[inline(always)]
-fn quantize_chunk<S: Simd>(
-    simd: S,
-    x: &[f32; CHUNK],
-    inverse: f32,
-    zero: i32,
-    out: &mut [u8; CHUNK],
-) {
-    let x = x.as_chunks::<LANES>().0;
-    let magic = simd.splat(ROUND_MAGIC);
-    let shift = simd.splat_i(zero.wrapping_sub(ROUND_MAGIC.to_bits() as i32));
-    let mut q = [shift; CHUNK / LANES];
-    for i in 0..CHUNK / LANES {
-        // Limited first, so that rounding holds; NaN becomes the lower limit.
-        let scaled = simd.mul(simd.load(&x[i]), simd.splat(inverse));
-        let limited = simd.min(simd.max(scaled, simd.splat(-128.0)), simd.splat(128.0));
-        let rounded = simd.add_i(simd.bits(simd.add(limited, magic)), shift);
-        q[i] = simd.min_i(simd.max_i(rounded, simd.splat_i(0)), simd.splat_i(MAX_Q));
-    }
-    simd.store_u8(q, out);
+fn quantize_lanes<S: Simd>(simd: S, x: S::F, inverse: f32, zero: i32, out: &mut [u8; LANES]) {
+    // Limited first, so that rounding holds; NaN becomes the lower limit.
+    let scaled = simd.mul(x, simd.splat(inverse));
+    let limited = simd.min(simd.max(scaled, simd.splat(-128.0)), simd.splat(128.0));
+    let bits = simd.bits(simd.add(limited, simd.splat(ROUND_MAGIC)));
+    let q = simd.add_i(
+        bits,
+        simd.splat_i(zero.wrapping_sub(ROUND_MAGIC.to_bits() as i32)),
+    );
+    simd.store_u8(
+        simd.min_i(simd.max_i(q, simd.splat_i(0)), simd.splat_i(MAX_Q)),
+        out,
+    );
 }
 
 /// `(min(0, x), max(0, x))`, NaN ignored, both limited so that their difference is finite.

@@ -151,14 +151,37 @@ impl<'a> Columns<'a> {
             let (scale, zero) = (a.scale(row + r), a.zero(row + r));
             let out = &mut out[r * n + first..][..width];
             match out.as_mut_array::<PANEL>() {
-                Some(out) => simd.finish(acc, zero, scale, &panel, epilogue, out),
+                Some(out) => finish(simd, acc, zero, scale, &panel, epilogue, out),
                 None => {
                     let mut padded = [0.0; PANEL];
                     padded[..width].copy_from_slice(out);
-                    simd.finish(acc, zero, scale, &panel, epilogue, &mut padded);
+                    finish(simd, acc, zero, scale, &panel, epilogue, &mut padded);
                     out.copy_from_slice(&padded[..width]);
                 }
             }
         }
     }
+}
+
+/// `out = epilogue((acc - zero·colsum) as f32 · (scale·scale_w) + bias)` of one row and panel.
+#[inline(always)]
+fn finish<S: Simd>(
+    simd: S,
+    acc: &[i32; PANEL],
+    zero: i32,
+    scale: f32,
+    panel: &Panel,
+    epilogue: Epilogue<'_>,
+    out: &mut [f32; PANEL],
+) {
+    let correction = simd.mul_i(simd.splat_i(zero), simd.load_i(&panel.colsum));
+    let sum = simd.to_f32(simd.sub_i(simd.load_i(acc), correction));
+    let scale = simd.mul(simd.splat(scale), simd.load(&panel.scale));
+    let y = simd.add(simd.mul(sum, scale), simd.load(&panel.bias));
+    let value = match epilogue {
+        Epilogue::Store { .. } => y,
+        Epilogue::Relu { .. } => simd.max(y, simd.splat(0.0)),
+        Epilogue::Residual { .. } => simd.add(simd.load(out), y),
+    };
+    simd.store(value, out);
 }

@@ -29,7 +29,7 @@ use crate::{Isa, Kernels, QuantizedRows};
 pub const MAX_K: usize = 1 << 16;
 
 /// Outputs of a weight panel.
-pub(crate) const PANEL: usize = 16;
+pub(crate) const PANEL: usize = LANES;
 /// Bytes of a panel per step of four inputs.
 pub(crate) const STEP_BYTES: usize = 4 * PANEL;
 /// Rows times panels of the largest tile of any instruction set.
@@ -83,46 +83,6 @@ pub(crate) trait Tile: Copy {
 
     /// `acc[r * panels + p][n] = Σ_k a[r][k] · w[p][k][n]`
     fn tile(self, input: TileInput<'_>, acc: &mut Accumulators);
-
-    /// `out = epilogue((acc - zero·colsum) as f32 · (scale·scale_w) + bias)` of one row and panel.
-    #[inline(always)]
-    fn finish(
-        self,
-        acc: &[i32; PANEL],
-        zero: i32,
-        scale: f32,
-        panel: &Panel,
-        epilogue: Epilogue<'_>,
-        out: &mut [f32; PANEL],
-    ) where
-        Self: Simd,
-    {
-        let halves = acc
-            .as_chunks::<LANES>()
-            .0
-            .iter()
-            .zip(panel.colsum.as_chunks::<LANES>().0);
-        let numbers = panel
-            .scale
-            .as_chunks::<LANES>()
-            .0
-            .iter()
-            .zip(panel.bias.as_chunks::<LANES>().0);
-        for (((acc, colsum), (scale_w, bias)), out) in
-            halves.zip(numbers).zip(out.as_chunks_mut::<LANES>().0)
-        {
-            let correction = self.mul_i(self.splat_i(zero), self.load_i(colsum));
-            let sum = self.to_f32(self.sub_i(self.load_i(acc), correction));
-            let scale = self.mul(self.splat(scale), self.load(scale_w));
-            let y = self.add(self.mul(sum, scale), self.load(bias));
-            let value = match epilogue {
-                Epilogue::Store { .. } => y,
-                Epilogue::Relu { .. } => self.max(y, self.splat(0.0)),
-                Epilogue::Residual { .. } => self.add(self.load(out), y),
-            };
-            self.store(value, out);
-        }
-    }
 }
 
 /// The numbers of a panel's outputs, 0 behind the last one.

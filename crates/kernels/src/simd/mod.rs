@@ -1,4 +1,4 @@
-//! The vector operations that all kernels are written in: eight f32 or i32 lanes, and the tile of
+//! The vector operations that all kernels are written in: sixteen f32 or i32 lanes, and the tile of
 //! the int8 matrix product. One token type per instruction set implements them.
 //!
 //! Methods are `#[inline(always)]` without `#[target_feature]`, so that they take on the features
@@ -15,23 +15,27 @@ use crate::gemm::Tile;
 use crate::isa::{Isa, Task};
 
 /// Lanes of a vector.
-pub(crate) const LANES: usize = 8;
+pub(crate) const LANES: usize = 16;
+/// Lanes of half a vector.
+pub(crate) const HALF: usize = LANES / 2;
 
 /// Vectors that reductions over a long row keep, so that additions need not wait for each other:
-/// block i of 8 goes to vector i mod 4 (an incomplete group of four blocks all to vector 0), and the
-/// vectors are combined as `(0+1)+(2+3)`.
+/// block i of 16 numbers goes to vector i mod 4 (of an incomplete group of four blocks, all to vector
+/// 0), and the vectors are combined as `(0+1)+(2+3)`.
 pub(crate) const WIDE: usize = 4;
 
 /// 1.5 · 2^23: adding it to |x| < 2^22 rounds x half to even, and leaves the integer in the low
 /// mantissa bits.
 pub(crate) const ROUND_MAGIC: f32 = 12_582_912.0;
 
-/// Eight lanes of f32 and i32. All f32 operations are IEEE, none is fused.
+/// Sixteen lanes of f32 and i32. All f32 operations are IEEE, none is fused.
 pub(crate) trait Simd: Tile {
-    /// Eight f32.
+    /// Sixteen f32.
     type F: Copy;
-    /// Eight i32; arithmetic wraps.
+    /// Sixteen i32; arithmetic wraps.
     type I: Copy;
+    /// Eight f32.
+    type H: Copy;
 
     fn splat(self, x: f32) -> Self::F;
     fn load(self, x: &[f32; LANES]) -> Self::F;
@@ -62,23 +66,25 @@ pub(crate) trait Simd: Tile {
     fn bits(self, x: Self::F) -> Self::I;
     fn as_f32(self, x: Self::I) -> Self::F;
     /// Narrows values in 0..=255 to bytes.
-    fn store_u8(self, x: [Self::I; 4], out: &mut [u8; 4 * LANES]);
+    fn store_u8(self, x: Self::I, out: &mut [u8; LANES]);
 
-    /// `((0+4)+(2+6))+((1+5)+(3+7))`, the one order of every sum over lanes.
+    /// Lane i plus lane i + 8, the first step of every sum over lanes.
+    fn fold(self, x: Self::F) -> Self::H;
+    /// `((0+4)+(2+6))+((1+5)+(3+7))`, the rest of it.
+    fn sum_half(self, x: Self::H) -> f32;
+
+    /// The sum of the lanes.
     #[inline(always)]
     fn sum(self, x: Self::F) -> f32 {
-        let l = self.to_array(x);
-        ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+        self.sum_half(self.fold(x))
     }
 
-    /// The sum of each of eight vectors, in the order of [`Self::sum`].
+    /// [`Self::sum_half`] of each of eight halves.
     #[inline(always)]
-    fn sum8(self, x: &[Self::F; LANES]) -> Self::F {
-        let mut sums = [0.0; LANES];
-        for i in 0..LANES {
-            sums[i] = self.sum(x[i]);
+    fn sum8(self, x: &[Self::H; 8], out: &mut [f32; 8]) {
+        for i in 0..8 {
+            out[i] = self.sum_half(x[i]);
         }
-        self.load(&sums)
     }
 
     /// Maximum of the lanes; none may be NaN.
@@ -99,7 +105,7 @@ pub(crate) trait Simd: Tile {
         lanes
     }
 
-    /// Loads up to eight numbers, the missing lanes filled with `fill`.
+    /// Loads up to sixteen numbers, the missing lanes filled with `fill`.
     #[inline(always)]
     fn load_part(self, x: &[f32], fill: f32) -> Self::F {
         let mut lanes = [fill; LANES];

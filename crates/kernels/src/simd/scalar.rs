@@ -1,6 +1,6 @@
 //! Vector operations as loops over arrays: the definition that every instruction set must equal.
 
-use super::{LANES, Simd};
+use super::{HALF, LANES, Simd};
 
 /// Plain Rust; usable everywhere.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +22,7 @@ fn each<T: Copy, U: Copy + Default>(
 impl Simd for Scalar {
     type F = [f32; LANES];
     type I = [i32; LANES];
+    type H = [f32; HALF];
 
     #[inline(always)]
     fn splat(self, x: f32) -> Self::F {
@@ -113,9 +114,19 @@ impl Simd for Scalar {
         x.map(|x| f32::from_bits(x as u32))
     }
     #[inline(always)]
-    fn store_u8(self, x: [Self::I; 4], out: &mut [u8; 4 * LANES]) {
-        for (out, &x) in out.iter_mut().zip(x.as_flattened()) {
-            *out = x as u8;
+    fn store_u8(self, x: Self::I, out: &mut [u8; LANES]) {
+        *out = x.map(|x| x as u8);
+    }
+    #[inline(always)]
+    fn fold(self, x: Self::F) -> Self::H {
+        let mut half = [0.0; HALF];
+        for i in 0..HALF {
+            half[i] = x[i] + x[i + HALF];
         }
+        half
+    }
+    #[inline(always)]
+    fn sum_half(self, x: Self::H) -> f32 {
+        ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]))
     }
 }

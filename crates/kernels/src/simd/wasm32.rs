@@ -1,4 +1,4 @@
-//! Vector operations of WebAssembly SIMD128: two 128-bit registers per vector.
+//! Vector operations of WebAssembly SIMD128: four 128-bit registers per vector.
 //!
 //! There is no run-time detection in WebAssembly: a module with SIMD instructions either loads or
 //! does not, so this file exists only in builds with `simd128`.
@@ -12,134 +12,168 @@ use super::{LANES, Simd};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Simd128;
 
-/// Eight lanes, low half first.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pair(v128, v128);
+/// Sixteen lanes in quarters.
+type Quarters = [v128; 4];
 
-/// Applies a two-operand instruction to both halves. (Functions with target features are no `Fn`.)
-macro_rules! both {
+/// Applies a two-operand instruction to all quarters. (Functions with target features are no `Fn`.)
+macro_rules! each {
     ($f:ident, $a:expr, $b:expr) => {{
-        let (a, b): (Pair, Pair) = ($a, $b);
-        Pair($f(a.0, b.0), $f(a.1, b.1))
+        let (a, b): (Quarters, Quarters) = ($a, $b);
+        [
+            $f(a[0], b[0]),
+            $f(a[1], b[1]),
+            $f(a[2], b[2]),
+            $f(a[3], b[3]),
+        ]
     }};
+}
+
+#[inline(always)]
+fn load<T>(x: &[T; LANES]) -> Quarters {
+    const { assert!(size_of::<T>() == 4) };
+    let x = x.as_ptr().cast::<v128>();
+    // SAFETY: 64 bytes are readable; v128 loads need no alignment.
+    unsafe {
+        [
+            v128_load(x),
+            v128_load(x.add(1)),
+            v128_load(x.add(2)),
+            v128_load(x.add(3)),
+        ]
+    }
 }
 
 macro_rules! impl_simd {
     ($token:ty) => {
         impl Simd for $token {
-            type F = Pair;
-            type I = Pair;
+            type F = Quarters;
+            type I = Quarters;
+            type H = [v128; 2];
 
             #[inline(always)]
-            fn splat(self, x: f32) -> Pair {
-                Pair(f32x4_splat(x), f32x4_splat(x))
+            fn splat(self, x: f32) -> Quarters {
+                [f32x4_splat(x); 4]
             }
             #[inline(always)]
-            fn load(self, x: &[f32; LANES]) -> Pair {
-                let x = x.as_ptr().cast::<v128>();
-                // SAFETY: 32 bytes are readable; v128 loads need no alignment.
-                unsafe { Pair(v128_load(x), v128_load(x.add(1))) }
+            fn load(self, x: &[f32; LANES]) -> Quarters {
+                load(x)
             }
             #[inline(always)]
-            fn store(self, x: Pair, out: &mut [f32; LANES]) {
+            fn store(self, x: Quarters, out: &mut [f32; LANES]) {
                 let out = out.as_mut_ptr().cast::<v128>();
-                // SAFETY: 32 bytes are writable; v128 stores need no alignment.
-                unsafe {
-                    v128_store(out, x.0);
-                    v128_store(out.add(1), x.1);
+                for i in 0..4 {
+                    // SAFETY: 64 bytes are writable; v128 stores need no alignment.
+                    unsafe { v128_store(out.add(i), x[i]) }
                 }
             }
             #[inline(always)]
-            fn add(self, a: Pair, b: Pair) -> Pair {
-                both!(f32x4_add, a, b)
+            fn add(self, a: Quarters, b: Quarters) -> Quarters {
+                each!(f32x4_add, a, b)
             }
             #[inline(always)]
-            fn sub(self, a: Pair, b: Pair) -> Pair {
-                both!(f32x4_sub, a, b)
+            fn sub(self, a: Quarters, b: Quarters) -> Quarters {
+                each!(f32x4_sub, a, b)
             }
             #[inline(always)]
-            fn mul(self, a: Pair, b: Pair) -> Pair {
-                both!(f32x4_mul, a, b)
+            fn mul(self, a: Quarters, b: Quarters) -> Quarters {
+                each!(f32x4_mul, a, b)
             }
             #[inline(always)]
-            fn max(self, a: Pair, b: Pair) -> Pair {
+            fn max(self, a: Quarters, b: Quarters) -> Quarters {
                 // pmax(b, a) is `b < a ? a : b`.
-                both!(f32x4_pmax, b, a)
+                each!(f32x4_pmax, b, a)
             }
             #[inline(always)]
-            fn min(self, a: Pair, b: Pair) -> Pair {
+            fn min(self, a: Quarters, b: Quarters) -> Quarters {
                 // pmin(b, a) is `a < b ? a : b`.
-                both!(f32x4_pmin, b, a)
+                each!(f32x4_pmin, b, a)
             }
             #[inline(always)]
-            fn zero_where_less(self, a: Pair, b: Pair, x: Pair) -> Pair {
-                both!(v128_andnot, x, both!(f32x4_lt, a, b))
+            fn zero_where_less(self, a: Quarters, b: Quarters, x: Quarters) -> Quarters {
+                each!(v128_andnot, x, each!(f32x4_lt, a, b))
             }
             #[inline(always)]
-            fn splat_i(self, x: i32) -> Pair {
-                Pair(i32x4_splat(x), i32x4_splat(x))
+            fn splat_i(self, x: i32) -> Quarters {
+                [i32x4_splat(x); 4]
             }
             #[inline(always)]
-            fn load_i(self, x: &[i32; LANES]) -> Pair {
-                let x = x.as_ptr().cast::<v128>();
-                // SAFETY: 32 bytes are readable; v128 loads need no alignment.
-                unsafe { Pair(v128_load(x), v128_load(x.add(1))) }
+            fn load_i(self, x: &[i32; LANES]) -> Quarters {
+                load(x)
             }
             #[inline(always)]
-            fn load_i8(self, x: &[i8; LANES]) -> Pair {
-                // SAFETY: 8 bytes are readable; the load needs no alignment.
-                let x = unsafe { i16x8_load_extend_i8x8(x.as_ptr()) };
-                Pair(i32x4_extend_low_i16x8(x), i32x4_extend_high_i16x8(x))
+            fn load_i8(self, x: &[i8; LANES]) -> Quarters {
+                // SAFETY: 16 bytes are readable; v128 loads need no alignment.
+                let x = unsafe { v128_load(x.as_ptr().cast()) };
+                let (low, high) = (i16x8_extend_low_i8x16(x), i16x8_extend_high_i8x16(x));
+                [
+                    i32x4_extend_low_i16x8(low),
+                    i32x4_extend_high_i16x8(low),
+                    i32x4_extend_low_i16x8(high),
+                    i32x4_extend_high_i16x8(high),
+                ]
             }
             #[inline(always)]
-            fn add_i(self, a: Pair, b: Pair) -> Pair {
-                both!(i32x4_add, a, b)
+            fn add_i(self, a: Quarters, b: Quarters) -> Quarters {
+                each!(i32x4_add, a, b)
             }
             #[inline(always)]
-            fn sub_i(self, a: Pair, b: Pair) -> Pair {
-                both!(i32x4_sub, a, b)
+            fn sub_i(self, a: Quarters, b: Quarters) -> Quarters {
+                each!(i32x4_sub, a, b)
             }
             #[inline(always)]
-            fn mul_i(self, a: Pair, b: Pair) -> Pair {
-                both!(i32x4_mul, a, b)
+            fn mul_i(self, a: Quarters, b: Quarters) -> Quarters {
+                each!(i32x4_mul, a, b)
             }
             #[inline(always)]
-            fn max_i(self, a: Pair, b: Pair) -> Pair {
-                both!(i32x4_max, a, b)
+            fn max_i(self, a: Quarters, b: Quarters) -> Quarters {
+                each!(i32x4_max, a, b)
             }
             #[inline(always)]
-            fn min_i(self, a: Pair, b: Pair) -> Pair {
-                both!(i32x4_min, a, b)
+            fn min_i(self, a: Quarters, b: Quarters) -> Quarters {
+                each!(i32x4_min, a, b)
             }
             #[inline(always)]
-            fn shift_to_exponent(self, x: Pair) -> Pair {
-                Pair(i32x4_shl(x.0, 23), i32x4_shl(x.1, 23))
+            fn shift_to_exponent(self, x: Quarters) -> Quarters {
+                [
+                    i32x4_shl(x[0], 23),
+                    i32x4_shl(x[1], 23),
+                    i32x4_shl(x[2], 23),
+                    i32x4_shl(x[3], 23),
+                ]
             }
             #[inline(always)]
-            fn to_f32(self, x: Pair) -> Pair {
-                Pair(f32x4_convert_i32x4(x.0), f32x4_convert_i32x4(x.1))
+            fn to_f32(self, x: Quarters) -> Quarters {
+                [
+                    f32x4_convert_i32x4(x[0]),
+                    f32x4_convert_i32x4(x[1]),
+                    f32x4_convert_i32x4(x[2]),
+                    f32x4_convert_i32x4(x[3]),
+                ]
             }
             #[inline(always)]
-            fn bits(self, x: Pair) -> Pair {
+            fn bits(self, x: Quarters) -> Quarters {
                 x
             }
             #[inline(always)]
-            fn as_f32(self, x: Pair) -> Pair {
+            fn as_f32(self, x: Quarters) -> Quarters {
                 x
             }
             #[inline(always)]
-            fn store_u8(self, x: [Pair; 4], out: &mut [u8; 4 * LANES]) {
-                let narrow = |x: Pair| i16x8_narrow_i32x4(x.0, x.1);
-                let out = out.as_mut_ptr().cast::<v128>();
-                // SAFETY: 32 bytes are writable; v128 stores need no alignment.
-                unsafe {
-                    v128_store(out, u8x16_narrow_i16x8(narrow(x[0]), narrow(x[1])));
-                    v128_store(out.add(1), u8x16_narrow_i16x8(narrow(x[2]), narrow(x[3])));
-                }
+            fn store_u8(self, x: Quarters, out: &mut [u8; LANES]) {
+                let (low, high) = (
+                    i16x8_narrow_i32x4(x[0], x[1]),
+                    i16x8_narrow_i32x4(x[2], x[3]),
+                );
+                // SAFETY: 16 bytes are writable; v128 stores need no alignment.
+                unsafe { v128_store(out.as_mut_ptr().cast(), u8x16_narrow_i16x8(low, high)) }
             }
             #[inline(always)]
-            fn sum(self, x: Pair) -> f32 {
-                let four = f32x4_add(x.0, x.1);
+            fn fold(self, x: Quarters) -> [v128; 2] {
+                [f32x4_add(x[0], x[2]), f32x4_add(x[1], x[3])]
+            }
+            #[inline(always)]
+            fn sum_half(self, x: [v128; 2]) -> f32 {
+                let four = f32x4_add(x[0], x[1]);
                 let two = f32x4_add(four, i32x4_shuffle::<2, 3, 2, 3>(four, four));
                 f32x4_extract_lane::<0>(two) + f32x4_extract_lane::<1>(two)
             }

@@ -9,7 +9,7 @@
 use std::arch::x86_64::*;
 
 use crate::gemm::tile::tile_shapes;
-use crate::gemm::{Accumulators, Epilogue, PANEL, Panel, STEP_BYTES, Tile, TileInput};
+use crate::gemm::{Accumulators, STEP_BYTES, Tile, TileInput};
 use crate::simd::x86_64::Avx512Vnni;
 
 impl Tile for Avx512Vnni {
@@ -25,33 +25,6 @@ impl Tile for Avx512Vnni {
                 1 x 1, 2 x 1, 3 x 1, 4 x 1, 5 x 1, 6 x 1, 7 x 1, 8 x 1, 9 x 1, 10 x 1, 11 x 1, 12 x 1,
                 1 x 2, 2 x 2, 3 x 2, 4 x 2, 5 x 2, 6 x 2, 7 x 2, 8 x 2, 9 x 2, 10 x 2, 11 x 2, 12 x 2,
             ]);
-        }
-    }
-
-    #[inline(always)]
-    fn finish(
-        self,
-        acc: &[i32; PANEL],
-        zero: i32,
-        scale: f32,
-        panel: &Panel,
-        epilogue: Epilogue<'_>,
-        out: &mut [f32; PANEL],
-    ) {
-        // SAFETY: the token proves AVX-512 F; the arrays hold 64 bytes each.
-        unsafe {
-            let colsum = _mm512_loadu_si512(panel.colsum.as_ptr().cast());
-            let correction = _mm512_mullo_epi32(_mm512_set1_epi32(zero), colsum);
-            let sum = _mm512_sub_epi32(_mm512_loadu_si512(acc.as_ptr().cast()), correction);
-            let scale = _mm512_mul_ps(_mm512_set1_ps(scale), _mm512_loadu_ps(panel.scale.as_ptr()));
-            let product = _mm512_mul_ps(_mm512_cvtepi32_ps(sum), scale);
-            let y = _mm512_add_ps(product, _mm512_loadu_ps(panel.bias.as_ptr()));
-            let value = match epilogue {
-                Epilogue::Store { .. } => y,
-                Epilogue::Relu { .. } => _mm512_max_ps(y, _mm512_setzero_ps()),
-                Epilogue::Residual { .. } => _mm512_add_ps(_mm512_loadu_ps(out.as_ptr()), y),
-            };
-            _mm512_storeu_ps(out.as_mut_ptr(), value);
         }
     }
 }
