@@ -223,6 +223,20 @@ fn attention(kernels: Kernels) {
                     &mut out[..width],
                 );
             });
+            let rows = 30;
+            let q = numbers(rows * width);
+            let mut many = vec![0.0; rows * width];
+            let time_rows = seconds(|| {
+                kernels.attend_rows(
+                    black_box(&q),
+                    width,
+                    width,
+                    0,
+                    &attention,
+                    &mut scratch,
+                    &mut many,
+                );
+            });
             let with = if relative.is_some() { ", relative" } else { "" };
             println!(
                 "attend {heads} x {d}, {keys} keys{with}: {:.2} us",

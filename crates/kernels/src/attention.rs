@@ -12,6 +12,7 @@
 use crate::Kernels;
 use crate::dense::dot;
 use crate::isa::Task;
+use crate::quantize::row_count;
 use crate::simd::{LANES, Simd};
 use crate::softmax::softmax_row;
 
@@ -82,21 +83,28 @@ pub struct Relative<'a> {
     pub max_distance: usize,
 }
 
-/// Buffers of [`Kernels::attend`], to be used again.
+/// Buffers of [`Kernels::attend`] and [`Kernels::attend_rows`], to be used again.
 #[derive(Clone, Debug, Default)]
 pub struct AttentionScratch {
+    /// `[heads, keys]`
     weights: Vec<f32>,
+    /// One head of a query, scaled.
     query: Vec<f32>,
     /// One number per relative table row.
     buckets: Vec<f32>,
+    /// One head's keys, then its values, `[2, keys, d]`.
+    packed: Vec<f32>,
 }
 
 impl AttentionScratch {
-    /// The attention weights of the last call, `[heads, keys]`.
+    /// The attention weights of the last query row, `[heads, keys]`.
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
 }
+
+/// From this many query rows on, copying each head's keys and values together pays off.
+const PACK_FROM: usize = 4;
 
 impl Kernels {
     /// Attends from one unscaled query row `q: [heads * d]` at `query_position`; `out` is like `q`.
@@ -113,59 +121,81 @@ impl Kernels {
         scratch: &mut AttentionScratch,
         out: &mut [f32],
     ) {
+        assert_eq!(q.len(), out.len(), "query and output differ in length");
+        self.attend_rows(q, q.len(), q.len(), query_position, attention, scratch, out);
+    }
+
+    /// [`Self::attend`] from consecutive positions, as a sentence to itself: row r of `out:
+    /// [rows, width]` comes from `q[r * q_stride..][..width]` at position `first_position + r`. The
+    /// same bits as row by row, but faster.
+    ///
+    /// # Panics
+    /// As [`Self::attend`].
+    pub fn attend_rows(
+        self,
+        q: &[f32],
+        q_stride: usize,
+        width: usize,
+        first_position: usize,
+        attention: &Attention<'_>,
+        scratch: &mut AttentionScratch,
+        out: &mut [f32],
+    ) {
         let heads = attention.heads;
         assert!(
-            heads > 0 && q.len().is_multiple_of(heads),
-            "{} columns in {heads} heads",
+            heads > 0 && width.is_multiple_of(heads),
+            "{width} columns in {heads} heads"
+        );
+        let rows = row_count(out.len(), width);
+        assert!(
+            rows == 0 || q.len() >= (rows - 1) * q_stride + width,
+            "{} numbers in {rows} query rows",
             q.len()
         );
-        assert_eq!(q.len(), out.len(), "query and output differ in length");
         if let Some(valid) = attention.valid {
             assert_eq!(valid.len(), attention.rows.len(), "one validity per key");
         }
         if let Some(relative) = attention.relative {
-            let len = (2 * relative.max_distance + 1) * (q.len() / heads);
+            let len = (2 * relative.max_distance + 1) * (width / heads);
             assert_eq!(relative.keys.len(), len, "relative keys");
             assert_eq!(relative.values.len(), len, "relative values");
         }
-        let AttentionScratch {
-            weights,
-            query,
-            buckets,
-        } = scratch;
-        weights.clear();
-        weights.resize(heads * attention.rows.len(), 0.0);
-        query.resize(q.len(), 0.0);
-        buckets.resize(
+        scratch.weights.clear();
+        scratch.weights.resize(heads * attention.rows.len(), 0.0);
+        scratch.query.resize(width / heads, 0.0);
+        scratch.buckets.resize(
             attention
                 .relative
                 .map_or(0, |relative| 2 * relative.max_distance + 1),
             0.0,
         );
+        if attention.rows.is_empty() || width == 0 {
+            out.fill(0.0);
+            return;
+        }
         self.run(Attend {
             q,
-            i: query_position,
+            q_stride,
+            first_position,
             attention,
-            weights,
-            query,
-            buckets,
+            scratch,
             out,
+            width,
         });
     }
 }
 
 struct Attend<'a> {
     q: &'a [f32],
-    /// Query position.
-    i: usize,
+    q_stride: usize,
+    first_position: usize,
     attention: &'a Attention<'a>,
-    weights: &'a mut [f32],
-    query: &'a mut [f32],
-    buckets: &'a mut [f32],
+    scratch: &'a mut AttentionScratch,
     out: &'a mut [f32],
+    width: usize,
 }
 
-impl<'a> Task for Attend<'a> {
+impl Task for Attend<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -179,62 +209,139 @@ impl<'a> Task for Attend<'a> {
             valid,
             relative,
         } = *self.attention;
-        let (count, width) = (rows.len(), self.q.len());
-        let d = width / heads;
-        self.out.fill(0.0);
-        if count == 0 || d == 0 {
-            return;
-        }
+        let (count, d) = (rows.len(), self.width / heads);
         let factor = (1.0 / (d as f64).sqrt()) as f32;
-        for (scaled, &q) in self.query.iter_mut().zip(self.q) {
-            *scaled = q * factor;
-        }
-        let row_of =
-            |data: &'a [f32], h: usize, j: usize| &data[rows.row(j) * stride..][h * d..(h + 1) * d];
-        let span = relative.map(|relative| Span::new(relative.max_distance, self.i, count));
-        for (h, (weights, q)) in self
-            .weights
-            .chunks_exact_mut(count)
-            .zip(self.query.chunks_exact(d))
-            .enumerate()
-        {
-            dots(simd, q, |j| row_of(keys, h, j), weights);
-            if let (Some(relative), Some(span)) = (relative, span) {
-                let buckets = &mut self.buckets[span.first..=span.last];
-                dots(
-                    simd,
-                    q,
-                    |t| &relative.keys[(span.first + t) * d..][..d],
-                    buckets,
-                );
-                span.spread(buckets, weights);
+        let queries = self.out.len() / self.width;
+        let AttentionScratch {
+            weights,
+            query,
+            buckets,
+            packed,
+        } = self.scratch;
+        for h in 0..heads {
+            let weights = &mut weights[h * count..][..count];
+            let mut head = Head {
+                keys,
+                values,
+                stride,
+                rows,
+                column: h * d,
+                d,
+            };
+            if queries >= PACK_FROM {
+                head = head.pack(packed);
             }
-            if let Some(valid) = valid {
-                for (weight, &valid) in weights.iter_mut().zip(valid) {
-                    *weight = if valid { *weight } else { f32::NEG_INFINITY };
+            for r in 0..queries {
+                let q = &self.q[r * self.q_stride + h * d..][..d];
+                for (scaled, &q) in query.iter_mut().zip(q) {
+                    *scaled = q * factor;
                 }
-            }
-        }
-        for weights in self.weights.chunks_exact_mut(count) {
-            softmax_row(simd, weights);
-        }
-        for (h, (weights, out)) in self
-            .weights
-            .chunks_exact(count)
-            .zip(self.out.chunks_exact_mut(d))
-            .enumerate()
-        {
-            add_weighted(simd, weights, |j| row_of(values, h, j), out);
-            if let (Some(relative), Some(span)) = (relative, span) {
-                let buckets = &mut self.buckets[span.first..=span.last];
-                span.collect(weights, buckets);
-                add_weighted(
+                let out = &mut self.out[r * self.width + h * d..][..d];
+                head.attend(
                     simd,
+                    query,
+                    self.first_position + r,
+                    valid,
+                    relative,
+                    weights,
                     buckets,
-                    |t| &relative.values[(span.first + t) * d..][..d],
                     out,
                 );
             }
+        }
+    }
+}
+
+/// Keys and values of one head: columns `column..column + d` of the rows.
+#[derive(Clone, Copy)]
+struct Head<'a> {
+    keys: &'a [f32],
+    values: &'a [f32],
+    stride: usize,
+    rows: Rows<'a>,
+    column: usize,
+    d: usize,
+}
+
+impl<'a> Head<'a> {
+    #[inline(always)]
+    fn row(&self, data: &'a [f32], j: usize) -> &'a [f32] {
+        &data[self.rows.row(j) * self.stride..][self.column..self.column + self.d]
+    }
+
+    /// The same head in consecutive memory: strides of a power of two would evict each other from
+    /// the L1 cache.
+    #[inline(always)]
+    fn pack<'b>(&self, buffer: &'b mut Vec<f32>) -> Head<'b> {
+        let (len, d) = (self.rows.len(), self.d);
+        buffer.resize(2 * len * d, 0.0);
+        let (keys, values) = buffer.split_at_mut(len * d);
+        for (j, (key, value)) in keys
+            .chunks_exact_mut(d)
+            .zip(values.chunks_exact_mut(d))
+            .enumerate()
+        {
+            key.copy_from_slice(self.row(self.keys, j));
+            value.copy_from_slice(self.row(self.values, j));
+        }
+        Head {
+            keys,
+            values,
+            stride: d,
+            rows: Rows::Range { start: 0, len },
+            column: 0,
+            d,
+        }
+    }
+
+    /// One query of one head; `q` is scaled.
+    #[inline(always)]
+    fn attend<S: Simd>(
+        &self,
+        simd: S,
+        q: &[f32],
+        position: usize,
+        valid: Option<&[bool]>,
+        relative: Option<Relative<'_>>,
+        weights: &mut [f32],
+        buckets: &mut [f32],
+        out: &mut [f32],
+    ) {
+        let d = self.d;
+        dots(simd, q, |j| self.row(self.keys, j), weights);
+        let relative = relative.map(|relative| {
+            (
+                relative,
+                Span::new(relative.max_distance, position, weights.len()),
+            )
+        });
+        if let Some((relative, span)) = relative {
+            let buckets = &mut buckets[span.first..=span.last];
+            dots(
+                simd,
+                q,
+                |t| &relative.keys[(span.first + t) * d..][..d],
+                buckets,
+            );
+            span.spread(buckets, weights);
+        }
+        if let Some(valid) = valid {
+            for (weight, &valid) in weights.iter_mut().zip(valid) {
+                *weight = if valid { *weight } else { f32::NEG_INFINITY };
+            }
+        }
+        softmax_row(simd, weights);
+        out.fill(0.0);
+        add_weighted(simd, weights, |j| self.row(self.values, j), out);
+        if let Some((relative, span)) = relative {
+            let buckets = &mut buckets[span.first..=span.last];
+            span.collect(weights, buckets);
+            add_weighted(
+                simd,
+                buckets,
+                |t| &relative.values[(span.first + t) * d..][..d],
+                out,
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
 //! Attention: bits against the scalar kernel, values against a plain f64 implementation.
+#![allow(clippy::unwrap_used)]
 
 mod support;
 
@@ -46,7 +47,7 @@ impl Case {
                 .collect(),
             values: random.numbers(table * stride),
             rows: (0..count).map(|_| random.bits() % table as u32).collect(),
-            valid: masked.then(|| (0..count).map(|_| random.bits() % 4 != 0).collect()),
+            valid: masked.then(|| (0..count).map(|_| random.bits() & 3 != 0).collect()),
             relative: distance.map(|m| {
                 (
                     random.numbers((2 * m + 1) * d),
@@ -57,9 +58,9 @@ impl Case {
         }
     }
 
-    fn attend(&self, kernels: Kernels, rows: Rows<'_>) -> (Vec<f32>, Vec<f32>) {
+    fn with_attention(&self, rows: Rows<'_>, attend: impl FnOnce(&Attention<'_>)) {
         let relative = self.relative.as_ref();
-        let attention = Attention {
+        attend(&Attention {
             heads: self.heads,
             keys: &self.keys,
             values: &self.values,
@@ -71,10 +72,15 @@ impl Case {
                 values,
                 max_distance: *max_distance,
             }),
-        };
+        });
+    }
+
+    fn attend(&self, kernels: Kernels, rows: Rows<'_>) -> (Vec<f32>, Vec<f32>) {
         let mut scratch = AttentionScratch::default();
         let mut out = vec![f32::NAN; self.q.len()];
-        kernels.attend(&self.q, self.position, &attention, &mut scratch, &mut out);
+        self.with_attention(rows, |attention| {
+            kernels.attend(&self.q, self.position, attention, &mut scratch, &mut out);
+        });
         (out, scratch.weights().to_vec())
     }
 
@@ -143,6 +149,37 @@ proptest! {
         // relative one; values are below 2.
         for (found, naive) in expected.iter().zip(naive).chain(expected_weights.iter().zip(naive_weights)) {
             prop_assert!((f64::from(*found) - naive).abs() < 1e-4, "{found} {naive}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Many rows at once (packed), each like a call of its own.
+    #[test]
+    fn rows_equal_single_rows(
+        seed: u64, heads in 1usize..4, d in 1usize..40, count in 0usize..30, queries in 0usize..8,
+        masked: bool, distance in prop::option::of(0usize..9),
+    ) {
+        let case = Case::new(seed, heads, d, count, masked, distance);
+        let width = heads * d;
+        let q_stride = width + 3;
+        let q = Random::new(seed ^ 1).numbers(queries * q_stride);
+        for kernels in Kernels::available() {
+            let mut scratch = AttentionScratch::default();
+            let mut out = vec![f32::NAN; queries * width];
+            case.with_attention(Rows::List(&case.rows), |attention| {
+                kernels.attend_rows(&q, q_stride, width, case.position, attention, &mut scratch, &mut out);
+            });
+            for r in 0..queries {
+                let mut single = vec![0.0; width];
+                case.with_attention(Rows::List(&case.rows), |attention| {
+                    let q = &q[r * q_stride..][..width];
+                    scalar().attend(q, case.position + r, attention, &mut scratch, &mut single);
+                });
+                assert_same(&out[r * width..][..width], &single, kernels.isa().name());
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 //! Matrix products: every instruction set equals the scalar loops, bit for bit.
+#![allow(clippy::unwrap_used)]
 
 mod support;
 

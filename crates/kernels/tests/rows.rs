@@ -1,5 +1,6 @@
 //! Kernels over rows: quantisation, layer norm, softmax, exp, embeddings. Bits against the scalar
 //! kernels, values against f64.
+#![allow(clippy::unwrap_used)]
 
 mod support;
 

@@ -1,5 +1,5 @@
 //! Data for the tests.
-#![allow(dead_code, missing_docs, unreachable_pub)]
+#![allow(dead_code, missing_docs, unreachable_pub, clippy::unwrap_used)]
 
 use csanmt_kernels::{Isa, Kernels, PackedWeights, QuantizedRows};
 
