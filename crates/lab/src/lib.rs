@@ -1,1 +1,13 @@
 //! Conversion, compression and evaluation of CSANMT models.
+//!
+//! [`checkpoint`] reads and writes TensorFlow checkpoints, [`convert()`] makes model files from
+//! ModelScope directories, [`inspect()`] says what a model file holds, [`npz`] reads NumPy
+//! archives.
+
+pub mod checkpoint;
+mod convert;
+mod inspect;
+pub mod npz;
+
+pub use convert::{ConvertError, ConvertOptions, ConvertReport, convert};
+pub use inspect::{InspectError, Inspection, TensorLine, Total, inspect};

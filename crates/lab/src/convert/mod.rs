@@ -1,0 +1,371 @@
+//! ModelScope directory → model file.
+//!
+//! One variable is in memory at a time: it is read, quantised panel by panel straight into the
+//! output, and forgotten; only scales and sums are kept until their place in the file comes.
+
+mod configuration;
+mod error;
+mod output;
+mod texts;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use csanmt_format::int8::{Order, PackError, pack, quantize_row};
+use csanmt_format::layout::{Role, Variable};
+use csanmt_format::{ElementType, WriteError};
+use csanmt_format::{
+    ModelConfig, ModelPlan, ModelWriter, Quantization, SRC_BPE, SRC_VOCAB, TRG_VOCAB,
+};
+
+use crate::checkpoint::Checkpoint;
+use configuration::Configuration;
+pub use error::ConvertError;
+use output::Output;
+use texts::Texts;
+
+/// What TensorFlow puts before the name of each variable of the network.
+pub(crate) const SCOPE: &str = "NmtModel/";
+
+/// No text file of a model is larger.
+const MAX_TEXT_FILE: u64 = 64 << 20;
+
+/// How to convert.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ConvertOptions<'a> {
+    /// Keep f32 weights instead of quantising them to int8.
+    pub f32: bool,
+    /// Segmentation dictionary for sources without spaces. For `zh` the bundled one is the
+    /// default.
+    pub dictionary: Option<&'a [u8]>,
+    /// Licence of the weights.
+    pub license: Option<&'a str>,
+}
+
+/// What a conversion did.
+#[derive(Clone, Debug)]
+pub struct ConvertReport {
+    /// The configuration.
+    pub config: ModelConfig,
+    /// How the weights are stored.
+    pub quantization: Quantization,
+    /// Variables taken from the checkpoint.
+    pub variables: usize,
+    /// Weights in them.
+    pub parameters: u64,
+    /// Entries of the checkpoint that a translation does not need: optimizer state, counters.
+    pub passed_over: Vec<String>,
+    /// Training step, when the checkpoint tells.
+    pub step: Option<i64>,
+    /// Things that look unusual.
+    pub notes: Vec<String>,
+    /// Length of the model file.
+    pub bytes: u64,
+}
+
+impl fmt::Display for ConvertReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ModelConfig {
+            src_lang, tgt_lang, ..
+        } = &self.config;
+        write!(
+            f,
+            "{src_lang} to {tgt_lang}, {}: {} parameters in {} variables, {} bytes",
+            self.quantization.name(),
+            self.parameters,
+            self.variables,
+            self.bytes
+        )?;
+        if !self.passed_over.is_empty() {
+            write!(
+                f,
+                "\npassed over: {} other entries of the checkpoint",
+                self.passed_over.len()
+            )?;
+        }
+        self.notes
+            .iter()
+            .try_for_each(|note| write!(f, "\nnote: {note}"))
+    }
+}
+
+/// Converts `model_dir` (configuration.json, vocabularies, merge rules, `tf_ckpts/`) to the model
+/// file `out`, which is replaced only when everything went well.
+///
+/// # Errors
+/// When anything in the directory is missing, damaged or does not fit, naming what and where.
+pub fn convert(
+    model_dir: &Path,
+    out: &Path,
+    options: &ConvertOptions<'_>,
+) -> Result<ConvertReport, ConvertError> {
+    let Configuration {
+        model: config,
+        src_vocab,
+        trg_vocab,
+        src_bpe,
+    } = configuration::read(&model_dir.join("configuration.json"))?;
+    let mut texts = Texts::new(model_dir);
+    let src_size = config.src_vocab_size;
+    let src_vocab = texts.vocabulary(&src_vocab, "dataset.src_vocab.file", src_size)?;
+    let trg_vocab =
+        texts.vocabulary(&trg_vocab, "dataset.trg_vocab.file", config.trg_vocab_size)?;
+    let src_bpe = texts.merges(&src_bpe, "preprocessor.src_bpe.file")?;
+
+    let mut checkpoint = Checkpoint::open(&model_dir.join("tf_ckpts"))?;
+    let quantization = if options.f32 {
+        Quantization::F32
+    } else {
+        Quantization::Int8
+    };
+    let mut plan = ModelPlan::new(config.clone(), quantization)?;
+    let variables = plan.variables();
+    let names: Vec<String> = variables
+        .iter()
+        .map(|v| format!("{SCOPE}{}", v.name))
+        .collect();
+    let expected = names.iter().zip(&variables);
+    checkpoint.check(expected.map(|(name, variable)| (&name[..], &variable.shape[..])))?;
+    let step = checkpoint.scalar("global_step")?;
+
+    plan = plan
+        .provenance(provenance(model_dir, &checkpoint, step))
+        .text(SRC_VOCAB, &src_vocab)
+        .text(TRG_VOCAB, &trg_vocab)
+        .text(SRC_BPE, &src_bpe);
+    if let Some(license) = options.license {
+        plan = plan.license(license);
+    }
+    let bundled = (config.src_lang == "zh").then_some(csanmt_text::jieba::ZH_DICTIONARY);
+    if let Some(dictionary) = options.dictionary.or(bundled) {
+        plan = plan.dictionary(dictionary);
+    }
+
+    let io = |source| ConvertError::Io {
+        path: out.to_owned(),
+        source,
+    };
+    let writing = |source| ConvertError::Write {
+        path: out.to_owned(),
+        source,
+    };
+    let writer = ModelWriter::new(plan, Output::create(out).map_err(io)?).map_err(writing)?;
+    let mut transfer = Transfer {
+        checkpoint,
+        writer,
+        buffer: Vec::new(),
+        out,
+    };
+    match quantization {
+        Quantization::Int8 => transfer.int8(&variables)?,
+        Quantization::F32 => {
+            variables
+                .iter()
+                .try_for_each(|variable| transfer.float(variable))?;
+        }
+    }
+    let Transfer {
+        checkpoint, writer, ..
+    } = transfer;
+    let bytes = writer.finish().map_err(writing)?.commit().map_err(io)?;
+
+    let mut names = names;
+    names.sort_unstable();
+    let other = |name: &&str| {
+        names
+            .binary_search_by(|own| own.as_str().cmp(name))
+            .is_err()
+    };
+    let others = checkpoint.entries().map(|(name, _)| name).filter(other);
+    Ok(ConvertReport {
+        quantization,
+        variables: variables.len(),
+        parameters: variables.iter().map(Variable::parameters).sum(),
+        passed_over: others.map(str::to_owned).collect(),
+        step,
+        notes: texts.notes,
+        bytes,
+        config,
+    })
+}
+
+/// Carries variables from the checkpoint to the model file.
+struct Transfer<'a, W> {
+    checkpoint: Checkpoint,
+    writer: ModelWriter<'a, W>,
+    /// The variable at hand.
+    buffer: Vec<f32>,
+    out: &'a Path,
+}
+
+impl<W: Write> Transfer<'_, W> {
+    /// Everything f32, byte by byte.
+    fn float(&mut self, variable: &Variable) -> Result<(), ConvertError> {
+        let Self {
+            checkpoint,
+            writer,
+            out,
+            ..
+        } = self;
+        let name = format!("{SCOPE}{}", variable.name);
+        checkpoint.copy(&name, &variable.shape, |bytes| {
+            writer
+                .write(&variable.name, bytes)
+                .map_err(|source| ConvertError::Write {
+                    path: out.to_path_buf(),
+                    source,
+                })
+        })
+    }
+
+    /// Matrices and tables as int8 first, then the rest, each scale and sum in its place.
+    fn int8(&mut self, variables: &[Variable]) -> Result<(), ConvertError> {
+        let mut companions: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+        for variable in variables {
+            match variable.role {
+                Role::Linear | Role::OutputTable => self.matrix(variable, &mut companions)?,
+                Role::RowTable => self.rows(variable, &mut companions)?,
+                Role::Bias | Role::Norm | Role::RelativeTable => {}
+            }
+        }
+        self.buffer = Vec::new();
+        for variable in variables {
+            let stored = variable.stored(Quantization::Int8);
+            if stored[0].dtype == ElementType::F32 {
+                self.float(variable)?;
+            }
+            for companion in &stored[1..] {
+                let bytes = companions.remove(&companion.name).unwrap_or_default();
+                self.writer
+                    .write(&companion.name, &bytes)
+                    .map_err(self.writing())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn matrix(
+        &mut self,
+        variable: &Variable,
+        companions: &mut BTreeMap<String, Vec<u8>>,
+    ) -> Result<(), ConvertError> {
+        let Variable {
+            name, shape, role, ..
+        } = variable;
+        let Some((k, n)) = variable.matrix_size() else {
+            return Ok(());
+        };
+        self.checkpoint
+            .read(&format!("{SCOPE}{name}"), shape, &mut self.buffer)?;
+        let order = if *role == Role::Linear {
+            Order::InOut
+        } else {
+            Order::OutIn
+        };
+        let writer = &mut self.writer;
+        let packed = pack(&self.buffer, k, n, order, |panel| {
+            writer.write(name, bytemuck::cast_slice(panel))
+        });
+        let packed = packed.map_err(|error| match error {
+            PackError::NotFinite(at) => ConvertError::NotFinite {
+                name: format!("{SCOPE}{name}"),
+                place: match order {
+                    Order::InOut => [at.input, at.output],
+                    Order::OutIn => [at.output, at.input],
+                },
+            },
+            PackError::Sink(source) => ConvertError::Write {
+                path: self.out.to_owned(),
+                source,
+            },
+        })?;
+        let scale = packed
+            .scale
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
+        let colsum = packed
+            .colsum
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
+        companions.insert(format!("{name}.scale"), scale);
+        companions.insert(format!("{name}.colsum"), colsum);
+        Ok(())
+    }
+
+    fn rows(
+        &mut self,
+        variable: &Variable,
+        companions: &mut BTreeMap<String, Vec<u8>>,
+    ) -> Result<(), ConvertError> {
+        let Variable { name, shape, .. } = variable;
+        self.checkpoint
+            .read(&format!("{SCOPE}{name}"), shape, &mut self.buffer)?;
+        let (vocab, hidden) = (shape[0], shape[1]);
+        let mut quantized = vec![0i8; hidden];
+        let mut scale = Vec::with_capacity(4 * vocab);
+        for (row, values) in self.buffer.chunks_exact(hidden).enumerate() {
+            let step =
+                quantize_row(values, &mut quantized).map_err(|at| ConvertError::NotFinite {
+                    name: format!("{SCOPE}{name}"),
+                    place: [row, at.input],
+                })?;
+            scale.extend_from_slice(&step.to_le_bytes());
+            let bytes = bytemuck::cast_slice(&quantized);
+            self.writer.write(name, bytes).map_err(self.writing())?;
+        }
+        companions.insert(format!("{name}.scale"), scale);
+        Ok(())
+    }
+
+    fn writing(&self) -> impl FnOnce(WriteError) -> ConvertError + use<W> {
+        let path = self.out.to_owned();
+        |source| ConvertError::Write { path, source }
+    }
+}
+
+/// Where the weights come from, as JSON.
+fn provenance(model_dir: &Path, checkpoint: &Checkpoint, step: Option<i64>) -> String {
+    let named = |path: &Path| {
+        path.file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+    };
+    let source =
+        named(model_dir).or_else(|| model_dir.canonicalize().ok().and_then(|path| named(&path)));
+    let mut json = serde_json::json!({
+        "tool": concat!("csanmt ", env!("CARGO_PKG_VERSION")),
+        "source": source,
+        "checkpoint": named(checkpoint.prefix()),
+        "checkpoint_index_crc32c": format!("{:08x}", checkpoint.index_crc()),
+    });
+    if let Some(step) = step {
+        json["step"] = step.into();
+    }
+    json.to_string()
+}
+
+/// The bytes of a file that is small when it is what it should be.
+fn read_limited(path: &Path) -> Result<Vec<u8>, ConvertError> {
+    let io = |source| ConvertError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let mut bytes = Vec::new();
+    File::open(path)
+        .map_err(io)?
+        .take(MAX_TEXT_FILE + 1)
+        .read_to_end(&mut bytes)
+        .map_err(io)?;
+    if bytes.len() as u64 > MAX_TEXT_FILE {
+        let message = format!("larger than {MAX_TEXT_FILE} bytes");
+        return Err(ConvertError::Text {
+            path: path.to_owned(),
+            message,
+        });
+    }
+    Ok(bytes)
+}
