@@ -1,5 +1,5 @@
 //! Whole files: what is written is read, and damage gives errors.
-#![allow(missing_docs)]
+#![allow(clippy::unwrap_used, missing_docs)]
 
 use std::io::Write;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 //! Checkpoints written here and read back, whole and damaged.
-#![allow(missing_docs)]
+#![allow(clippy::unwrap_used, missing_docs)]
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
 //! Conversions of the golden fixtures: every number of the model file against the checkpoint.
-#![allow(missing_docs)]
+#![allow(clippy::unwrap_used, missing_docs)]
 
 mod support;
 

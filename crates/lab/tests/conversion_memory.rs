@@ -1,7 +1,7 @@
 //! A conversion holds one variable at a time: the peak of the heap is measured.
 //!
 //! Alone in its binary, because the allocator counts for all threads.
-#![allow(missing_docs, unsafe_code)]
+#![allow(clippy::unwrap_used, missing_docs, unsafe_code)]
 
 mod support;
 

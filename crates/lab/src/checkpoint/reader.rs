@@ -19,8 +19,8 @@ pub struct Checkpoint {
     shards: u64,
     index_crc: u32,
     entries: BTreeMap<String, Entry>,
-    /// The shard read last.
-    open: Option<(u64, File)>,
+    /// The shard read last, and its length.
+    open: Option<(u64, File, u64)>,
 }
 
 impl Checkpoint {
@@ -114,36 +114,39 @@ impl Checkpoint {
         self.entries.iter().map(|(name, entry)| (&name[..], entry))
     }
 
-    /// Checks that float32 variables of these names and shapes exist, with all their shards.
+    /// Checks that float32 variables of these names and shapes exist, each whole in its shard.
     ///
     /// # Errors
-    /// [`CheckpointError::Variables`] with everything that is missing or does not fit.
+    /// [`CheckpointError::Variables`] with everything that is missing or does not fit; or the first
+    /// variable, by name, whose data is not there.
     pub fn check<'v>(
         &self,
         expected: impl Iterator<Item = (&'v str, &'v [usize])>,
     ) -> Result<(), CheckpointError> {
+        let expected: BTreeMap<&str, &[usize]> = expected.collect();
         let (mut missing, mut wrong) = (Vec::new(), Vec::new());
-        let mut shards = BTreeMap::new();
+        let mut found = Vec::new();
         for (name, shape) in expected {
             match self.entries.get(name) {
                 None => missing.push(format!("{name} {shape:?}")),
                 Some(entry) => {
                     wrong.extend(misfit(entry, shape).map(|misfit| format!("{name}: {misfit}")));
-                    shards.entry(entry.shard).or_insert(name);
+                    found.push((name, entry));
                 }
             }
         }
         if !missing.is_empty() || !wrong.is_empty() {
             return Err(CheckpointError::Variables { missing, wrong });
         }
-        for (shard, name) in shards {
-            let path = self.shard_path(name, shard)?;
-            if !path.exists() {
-                return Err(CheckpointError::MissingShard {
-                    variable: name.to_owned(),
-                    path,
-                });
-            }
+        let mut lengths = BTreeMap::new();
+        for (name, entry) in found {
+            let path = self.shard_path(name, entry.shard)?;
+            let len = match lengths.get(&entry.shard) {
+                Some(&len) => len,
+                None => open_shard(name, &path)?.1,
+            };
+            lengths.insert(entry.shard, len);
+            check_range(name, entry, &path, len)?;
         }
         Ok(())
     }
@@ -257,33 +260,45 @@ impl Checkpoint {
     /// The shard of `entry`, positioned at its first byte; all its bytes are within the file.
     fn locate(&mut self, name: &str, entry: &Entry) -> Result<&mut File, CheckpointError> {
         let path = self.shard_path(name, entry.shard)?;
-        let io = |source| CheckpointError::Io {
-            path: path.clone(),
-            source,
+        let (file, len) = match self.open.take() {
+            Some((shard, file, len)) if shard == entry.shard => (file, len),
+            _ => open_shard(name, &path)?,
         };
-        let file = match self.open.take() {
-            Some((shard, file)) if shard == entry.shard => file,
-            _ => File::open(&path).map_err(|error| match error.kind() {
-                io::ErrorKind::NotFound => CheckpointError::MissingShard {
-                    variable: name.to_owned(),
-                    path: path.clone(),
-                },
-                _ => io(error),
-            })?,
-        };
-        let len = file.metadata().map_err(io)?.len();
-        let (offset, size) = (entry.offset, entry.size);
-        if offset.checked_add(size).is_none_or(|end| end > len) {
-            let message = format!(
-                "{size} bytes at {offset} of {}, which has only {len}; the file is truncated",
-                path.display()
-            );
-            return Err(CheckpointError::variable(name, message));
-        }
-        let (_, file) = self.open.insert((entry.shard, file));
-        file.seek(SeekFrom::Start(offset)).map_err(io)?;
+        check_range(name, entry, &path, len)?;
+        let (_, file, _) = self.open.insert((entry.shard, file, len));
+        file.seek(SeekFrom::Start(entry.offset))
+            .map_err(|source| CheckpointError::Io { path, source })?;
         Ok(file)
     }
+}
+
+/// A data file and its length.
+fn open_shard(name: &str, path: &Path) -> Result<(File, u64), CheckpointError> {
+    let failed = |source: io::Error| match source.kind() {
+        io::ErrorKind::NotFound => CheckpointError::MissingShard {
+            variable: name.to_owned(),
+            path: path.to_owned(),
+        },
+        _ => CheckpointError::Io {
+            path: path.to_owned(),
+            source,
+        },
+    };
+    let file = File::open(path).map_err(failed)?;
+    let len = file.metadata().map_err(failed)?.len();
+    Ok((file, len))
+}
+
+/// Checks that the bytes of `entry` lie within its file of `len` bytes.
+fn check_range(name: &str, entry: &Entry, path: &Path, len: u64) -> Result<(), CheckpointError> {
+    let (offset, size) = (entry.offset, entry.size);
+    if offset.checked_add(size).is_some_and(|end| end <= len) {
+        return Ok(());
+    }
+    let path = path.display();
+    let message =
+        format!("{size} bytes at {offset} of {path}, which has only {len}; the file is truncated");
+    Err(CheckpointError::variable(name, message))
 }
 
 /// What keeps `entry` from being a float32 variable of `shape`.

@@ -1,5 +1,5 @@
 //! Model directories for tests: the golden fixtures, and generated ones.
-#![allow(dead_code, unreachable_pub, missing_docs)]
+#![allow(clippy::unwrap_used, dead_code, unreachable_pub, missing_docs)]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
