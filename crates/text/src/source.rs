@@ -204,3 +204,116 @@ fn splits_dashes(src_lang: &str, tgt_lang: &str) -> bool {
         ("es" | "fr", "en") | ("en", "es" | "fr")
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cuts before every character that is not ASCII, and around `\r\n`.
+    struct ByCharacter;
+
+    impl WordSegmenter for ByCharacter {
+        fn cut<'t>(&self, text: &'t str) -> Vec<&'t str> {
+            let mut words = Vec::new();
+            let mut start = 0;
+            for (at, c) in text.char_indices().skip(1) {
+                let word = &text[start..at];
+                let joined =
+                    (word.is_ascii() && c.is_ascii_alphanumeric()) || (word, c) == ("\r", '\n');
+                if !joined {
+                    words.push(&text[start..at]);
+                    start = at;
+                }
+            }
+            words.push(&text[start..]);
+            words
+        }
+    }
+
+    fn chinese(vocabulary: &str, codes: &str) -> SourceEncoder {
+        let config = SourceConfig {
+            src_lang: "zh".into(),
+            tgt_lang: "en".into(),
+        };
+        let size = vocabulary.lines().count() + 1;
+        SourceEncoder::new(
+            &config,
+            Vocabulary::parse(vocabulary.as_bytes(), size).unwrap(),
+            Bpe::parse(codes.as_bytes()).unwrap(),
+            Some(Box::new(ByCharacter)),
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn unknown_tokens_lead_back_to_their_source() {
+        let encoder = chinese("</s>\n我\nab@@\nc", "#version: 0.2\na b\n");
+        let sentence = "我𠮷abcabx";
+        let pieces = encoder.pieces(sentence);
+        assert_eq!(encoder.encode(sentence), [1, 4, 2, 4, 2, 4]);
+        let texts: Vec<&str> = pieces.iter().map(|piece| piece.text.as_str()).collect();
+        assert_eq!(texts, ["我", "𠮷", "ab", "c", "ab", "x"]);
+        for piece in &pieces {
+            assert_eq!(&sentence[piece.range.clone().unwrap()], piece.text);
+        }
+        assert_eq!(
+            pieces
+                .iter()
+                .map(|piece| piece.continues)
+                .collect::<Vec<_>>(),
+            [false, false, true, true, true, false]
+        );
+    }
+
+    #[test]
+    fn white_space_words_vanish_but_a_line_break_pair_leaves_its_mark() {
+        let encoder = chinese("</s>\n我\n@@", "#version: 0.2\na b\n");
+        let trace = encoder.trace(" 我\u{3000}我\r\n我\r\n");
+        // What subword-nmt makes of the word `\r\n`: `\r@@` and `\n`, split at white space.
+        assert_eq!(trace.tokens, ["我", "我", "@@", "我"]);
+        assert_eq!(trace.ids, [1, 1, 2, 1]);
+        let ranges = encoder
+            .pieces("我\r\n我")
+            .into_iter()
+            .map(|piece| piece.range.unwrap());
+        assert_eq!(ranges.collect::<Vec<_>>(), [0..3, 4..4, 5..8]);
+    }
+
+    #[test]
+    fn empty_text_has_no_ids() {
+        let encoder = chinese("</s>", "#version: 0.2\na b\n");
+        assert!(encoder.encode("").is_empty());
+        assert!(encoder.encode(" \u{3000}\n").is_empty());
+    }
+
+    #[test]
+    fn a_megabyte_takes_linear_time() {
+        let encoder = chinese("</s>\n中", "#version: 0.2\na b\n");
+        assert_eq!(encoder.pieces(&"中".repeat(333_333)).len(), 333_333);
+        let config = SourceConfig {
+            src_lang: "en".into(),
+            tgt_lang: "fr".into(),
+        };
+        let vocabulary = Vocabulary::parse(b"</s>", 2).unwrap();
+        let bpe = Bpe::parse(b"#version: 0.2\na b\n").unwrap();
+        let english = SourceEncoder::new(&config, vocabulary, bpe, None).unwrap();
+        for unit in [
+            "a", "a. ", "'", "\"", ".", "DOT", ",", "-", "(", "\u{a0}1", " %",
+        ] {
+            let ids = english.encode(&unit.repeat(1_000_000 / unit.len()));
+            assert!(ids.iter().all(|&id| id == 1), "{unit:?}");
+        }
+    }
+
+    #[test]
+    fn chinese_needs_a_segmenter() {
+        let config = SourceConfig {
+            src_lang: "zh".into(),
+            tgt_lang: "en".into(),
+        };
+        let vocabulary = Vocabulary::parse(b"</s>", 2).unwrap();
+        let bpe = Bpe::parse(b"#version: 0.2\na b\n").unwrap();
+        let error = SourceEncoder::new(&config, vocabulary, bpe, None).unwrap_err();
+        assert!(matches!(error, TextError::NoSegmenter { language } if language == "zh"));
+    }
+}

@@ -6,9 +6,17 @@ pub(crate) struct StringTable {
     text: String,
     /// `ends[i]` is where string `i` ends in `text`; it starts where `i - 1` ends.
     ends: Vec<u32>,
-    /// Power-of-two table of `id + 1`, 0 for free; at most half full.
-    slots: Vec<u32>,
+    /// Power-of-two table, at most three quarters full.
+    slots: Vec<Slot>,
     used_slots: usize,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    /// High half of the hash, so that other strings are passed over without reading them.
+    tag: u32,
+    /// 0 for a free slot.
+    id_plus_one: u32,
 }
 
 impl std::fmt::Debug for StringTable {
@@ -29,7 +37,7 @@ impl StringTable {
         Self {
             text: String::with_capacity(bytes),
             ends: Vec::with_capacity(strings),
-            slots: vec![0; (strings * 2).next_power_of_two().max(16)],
+            slots: vec![Slot::default(); (strings * 4 / 3 + 1).next_power_of_two().max(16)],
             used_slots: 0,
         }
     }
@@ -46,54 +54,76 @@ impl StringTable {
     }
 
     pub(crate) fn find(&self, string: &str) -> Option<u32> {
-        match *self.slots.get(self.slot_of(string))? {
-            0 => None,
-            stored => Some(stored - 1),
+        if self.slots.is_empty() {
+            return None;
         }
+        let slot = self.slots[self.slot_of(string, hash(string.as_bytes()))];
+        slot.id_plus_one.checked_sub(1)
     }
 
     /// Adds `string` under a new number; a look-up finds the last one added.
     pub(crate) fn push(&mut self, string: &str) -> u32 {
-        if self.slots.len() < (self.used_slots + 1) * 2 {
-            self.grow();
-        }
-        let slot = self.slot_of(string);
-        let id = self.ends.len() as u32;
-        self.text.push_str(string);
-        self.ends.push(self.text.len() as u32);
-        self.used_slots += usize::from(self.slots[slot] == 0);
-        self.slots[slot] = id + 1;
-        id
+        self.reserve_slot();
+        let hash = hash(string.as_bytes());
+        let slot = self.slot_of(string, hash);
+        self.push_at(slot, string, hash)
     }
 
     /// The number of `string`, added if it is new.
     pub(crate) fn intern(&mut self, string: &str) -> u32 {
-        self.find(string).unwrap_or_else(|| self.push(string))
+        self.reserve_slot();
+        let hash = hash(string.as_bytes());
+        let slot = self.slot_of(string, hash);
+        match self.slots[slot].id_plus_one {
+            0 => self.push_at(slot, string, hash),
+            stored => stored - 1,
+        }
     }
 
-    /// Where `string` is, or the free slot where it would go. (0 while there are no slots.)
-    fn slot_of(&self, string: &str) -> usize {
-        let mask = self.slots.len().wrapping_sub(1);
-        let mut slot = hash(string.as_bytes()) as usize & mask;
-        if self.slots.is_empty() {
-            return 0;
-        }
-        while self.slots[slot] != 0 && self.get(self.slots[slot] - 1) != Some(string) {
-            slot = (slot + 1) & mask;
-        }
-        slot
+    fn push_at(&mut self, slot: usize, string: &str, hash: u64) -> u32 {
+        let id = self.ends.len() as u32;
+        self.text.push_str(string);
+        self.ends.push(self.text.len() as u32);
+        self.used_slots += usize::from(self.slots[slot].id_plus_one == 0);
+        self.slots[slot] = Slot {
+            tag: tag(hash),
+            id_plus_one: id + 1,
+        };
+        id
     }
 
-    fn grow(&mut self) {
+    /// Where `string` is, or the free slot where it would go. There must be slots.
+    fn slot_of(&self, string: &str, hash: u64) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            let slot = self.slots[at];
+            let same =
+                slot.tag == tag(hash) && self.get(slot.id_plus_one.wrapping_sub(1)) == Some(string);
+            if slot.id_plus_one == 0 || same {
+                return at;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    fn reserve_slot(&mut self) {
+        if (self.used_slots + 1) * 4 <= self.slots.len() * 3 {
+            return;
+        }
         let size = (self.slots.len() * 2).max(16);
-        let old = std::mem::replace(&mut self.slots, vec![0; size]);
-        for stored in old.into_iter().filter(|&stored| stored != 0) {
-            if let Some(string) = self.get(stored - 1) {
-                let slot = self.slot_of(string);
-                self.slots[slot] = stored;
+        let old = std::mem::replace(&mut self.slots, vec![Slot::default(); size]);
+        for slot in old {
+            if let Some(string) = slot.id_plus_one.checked_sub(1).and_then(|id| self.get(id)) {
+                let at = self.slot_of(string, hash(string.as_bytes()));
+                self.slots[at] = slot;
             }
         }
     }
+}
+
+fn tag(hash: u64) -> u32 {
+    (hash >> 32) as u32
 }
 
 /// Multiply-and-fold over 8-byte blocks: a few cycles for the short strings of a vocabulary.
@@ -106,7 +136,8 @@ fn hash(bytes: &[u8]) -> u64 {
         state = (state ^ u64::from_le_bytes(word)).wrapping_mul(FACTOR);
         state ^= state >> 29;
     }
-    state.wrapping_mul(FACTOR) >> 16
+    let mixed = state.wrapping_mul(FACTOR);
+    mixed ^ mixed >> 32
 }
 
 #[cfg(test)]
