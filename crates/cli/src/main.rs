@@ -16,7 +16,7 @@ use clap::{Parser, Subcommand};
 
 /// Chinese to English translation on this machine.
 #[derive(Parser)]
-#[command(version, arg_required_else_help = true)]
+#[command(name = "csanmt", version, arg_required_else_help = true)]
 struct Command {
     #[command(subcommand)]
     subcommand: Subcommands,
@@ -33,7 +33,7 @@ enum Subcommands {
 
 fn main() -> ExitCode {
     let outcome = match Command::parse().subcommand {
-        Subcommands::Translate(arguments) => translate::run(arguments),
+        Subcommands::Translate(arguments) => translate::run(&arguments),
         Subcommands::Serve(arguments) => serve::run(arguments),
         Subcommands::Convert(arguments) => convert::run(&arguments),
         Subcommands::Inspect(arguments) => inspect::run(&arguments),

@@ -65,8 +65,9 @@ mod embedded {
 
     impl Assets for Page {
         fn asset(&self, path: &str) -> Option<Asset> {
-            if path.strip_prefix("models/")?.strip_suffix(".safetensors") == Some(NAME) {
-                return Some(model());
+            if let Some(file) = path.strip_prefix("models/") {
+                let name = file.strip_suffix(".safetensors");
+                return (name == Some(NAME)).then(model);
             }
             let file = Files::get(path)?;
             let mut hash = String::new();

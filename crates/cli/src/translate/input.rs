@@ -96,7 +96,7 @@ mod tests {
     use super::{Line, Lines};
 
     fn batches(input: &'static [u8], most_lines: usize, most_bytes: usize) -> Vec<Vec<Line>> {
-        let lines = Lines::of(|| Cursor::new(input), most_lines, most_bytes);
+        let lines = Lines::of(move || Cursor::new(input), most_lines, most_bytes);
         let mut batches = Vec::new();
         loop {
             let batch = lines.next_batch().unwrap();

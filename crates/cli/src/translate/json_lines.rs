@@ -247,8 +247,8 @@ mod tests {
 
     #[test]
     fn no_sentence_has_no_hypotheses() {
-        let output = describe(" ", &Translation::default(), true);
-        let output = serde_json::to_value(output).unwrap();
+        let translation = Translation::default();
+        let output = serde_json::to_value(describe(" ", &translation, true)).unwrap();
         assert_eq!(output, json!({"translation": "", "hypotheses": []}));
     }
 }

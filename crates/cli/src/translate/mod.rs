@@ -64,7 +64,7 @@ JSON lines:
   A line that is not such an object gives {\"error\": \"…\"} in its place; the others are translated,
   and the exit status is 1. Blank lines stay blank.";
 
-pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut options = if arguments.raw {
         Options::raw()
     } else {

@@ -1,0 +1,184 @@
+//! `csanmt serve` on a real socket, stopped by a real signal.
+
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
+
+mod support;
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use support::{csanmt, failure, model, records, run, success, translate};
+
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(args: &[&str]) -> Self {
+        let mut child = csanmt()
+            .args(["serve", "--port", "0", "--model"])
+            .arg(model())
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        stdout.read_line(&mut line).unwrap();
+        let address = line
+            .trim_end()
+            .strip_prefix("listening on http://")
+            .unwrap();
+        assert!(address.starts_with("127.0.0.1:"), "{line}");
+        Self {
+            address: address.to_owned(),
+            child,
+        }
+    }
+
+    /// Status and body of the answer.
+    fn request(&self, method: &str, path: &str, body: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            self.address,
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, body.to_owned())
+    }
+
+    fn translate(&self, text: &str) -> (u16, Value) {
+        let body = json!({"text": text}).to_string();
+        let (status, body) = self.request("POST", "/translate", &body);
+        (status, serde_json::from_str(&body).unwrap())
+    }
+
+    /// Sends a signal and waits; the log comes along.
+    fn stop(mut self, signal: &str) -> (ExitStatus, String) {
+        let pid = self.child.id().to_string();
+        let kill = Command::new("kill").args(["-s", signal, &pid]).status();
+        assert!(kill.unwrap().success());
+        let begin = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(begin.elapsed() < Duration::from_secs(10), "does not stop");
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        let mut log = String::new();
+        let mut stderr = self.child.stderr.take().unwrap();
+        stderr.read_to_string(&mut log).unwrap();
+        (status, log)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It has ended already, unless the test failed.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn translates_as_the_command_does() {
+    let server = Server::start(&[]);
+    for record in records() {
+        let text = record["input"].as_str().unwrap();
+        if text.trim().is_empty() {
+            continue;
+        }
+        let output = translate(&["--jsonl", text], b"");
+        let expected: Value = serde_json::from_str(success(&output)).unwrap();
+        let (status, answer) = server.translate(text);
+        assert_eq!(status, 200);
+        assert_eq!(answer, json!({"translation": expected["translation"]}));
+    }
+}
+
+#[test]
+fn a_signal_ends_it_well_and_the_log_has_no_text() {
+    for signal in ["TERM", "INT"] {
+        let server = Server::start(&[]);
+        assert_eq!(server.translate("我们今天去学校。").0, 200);
+        let blank = server.translate(" ");
+        assert_eq!(blank, (400, json!({"error": "Empty input"})));
+        assert_eq!(server.request("GET", "/学校?text=学校", "").0, 404);
+        // An idle connection does not hold it up.
+        let _idle = TcpStream::connect(&server.address).unwrap();
+        let (status, log) = server.stop(signal);
+        assert_eq!(status.code(), Some(0), "{log}");
+        assert!(log.contains("/translate"), "{log}");
+        assert!(!log.contains("学校") && !log.contains("%E5"), "{log}");
+    }
+}
+
+#[test]
+fn reports_its_health_and_how_to_get_a_page() {
+    let server = Server::start(&["--threads", "1"]);
+    let (status, body) = server.request("GET", "/health", "");
+    let health: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!((status, &health["status"]), (200, &json!("ok")));
+    assert_eq!(health["model"], "a_zh2en");
+}
+
+#[test]
+fn serves_the_folder_of_the_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = folder.path().to_str().unwrap();
+    let without = run(csanmt().args(["serve", "--port", "0", "--site", site]), b"");
+    let stderr = failure(&without, 1);
+    assert!(stderr.contains("cargo xtask site"), "{stderr}");
+
+    std::fs::write(folder.path().join("index.html"), "<p>the page").unwrap();
+    let server = Server::start(&["--site", site]);
+    assert_eq!(server.request("GET", "/", ""), (200, "<p>the page".into()));
+}
+
+#[test]
+fn limits_are_arguments() {
+    let server = Server::start(&["--max-body", "64", "--queue", "1", "--timeout", "5"]);
+    assert_eq!(server.translate("学校").0, 200);
+    assert_eq!(server.translate(&"学".repeat(64)).0, 413);
+}
+
+#[test]
+fn a_port_in_use_is_explained() {
+    let other = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = other.local_addr().unwrap().port().to_string();
+    let mut command = csanmt();
+    command
+        .args(["serve", "--port", &port, "--model"])
+        .arg(model());
+    let output = run(&mut command, b"");
+    let stderr = failure(&output, 1);
+    let expected = format!("127.0.0.1:{port} is in use");
+    assert!(stderr.contains(&expected), "{stderr}");
+    assert!(stderr.contains("--port 0"), "{stderr}");
+}
+
+#[test]
+fn a_wrong_log_level_is_explained() {
+    let mut command = csanmt();
+    command
+        .args(["serve", "--port", "0", "--model"])
+        .arg(model());
+    let output = run(command.env("CSANMT_LOG", "loud"), b"");
+    assert!(failure(&output, 1).contains("expected off, error"));
+}
