@@ -61,7 +61,9 @@ fn seconds(mut f: impl FnMut()) -> f64 {
 }
 
 struct Layer {
+    /// The weights start at `start`, a multiple of 64 in memory as in a model file.
     data: Vec<i8>,
+    start: usize,
     n: usize,
     k: usize,
     scale: Vec<f32>,
@@ -70,11 +72,14 @@ struct Layer {
 
 impl Layer {
     fn new(k: usize, n: usize) -> Self {
-        let data = (0..PackedWeights::packed_len(n, k))
-            .map(|i| (i * 7919 % 255) as u8 as i8)
-            .map(|w| w.max(-127));
+        let len = PackedWeights::packed_len(n, k);
+        let data: Vec<i8> = (0..len + 64)
+            .map(|i| ((i * 7919 % 255) as u8 as i8).max(-127))
+            .collect();
+        let start = data.as_ptr().align_offset(64);
         Self {
-            data: data.collect(),
+            data,
+            start,
             n,
             k,
             scale: vec![0.01; n],
@@ -82,9 +87,13 @@ impl Layer {
         }
     }
 
+    fn bytes(&self) -> usize {
+        PackedWeights::packed_len(self.n, self.k)
+    }
+
     fn view(&self) -> PackedWeights<'_> {
-        PackedWeights::new(&self.data, self.n, self.k, &self.scale, &self.colsum)
-            .expect("lengths fit")
+        let data = &self.data[self.start..][..self.bytes()];
+        PackedWeights::new(data, self.n, self.k, &self.scale, &self.colsum).expect("lengths fit")
     }
 }
 
@@ -145,7 +154,7 @@ fn streams(kernels: Kernels, read: f64) {
                 );
             }
         });
-        let rate = (layers.len() * layers[0].data.len()) as f64 / time / 1e9;
+        let rate = (layers.len() * layers[0].bytes()) as f64 / time / 1e9;
         println!(
             "streamed weights, M={m}: {rate:.1} GB/s, {:.0} % of reading",
             100.0 * rate / read
@@ -239,8 +248,9 @@ fn attention(kernels: Kernels) {
             });
             let with = if relative.is_some() { ", relative" } else { "" };
             println!(
-                "attend {heads} x {d}, {keys} keys{with}: {:.2} us",
-                time * 1e6
+                "attend {heads} x {d}, {keys} keys{with}: {:.2} us, {:.2} us a row of {rows}",
+                time * 1e6,
+                time_rows / rows as f64 * 1e6
             );
         }
     }

@@ -92,7 +92,7 @@ pub struct AttentionScratch {
     query: Vec<f32>,
     /// One number per relative table row.
     buckets: Vec<f32>,
-    /// One head's keys, then its values, `[2, keys, d]`.
+    /// One head's keys, then its values, `[2, keys, d]`, and space to align them.
     packed: Vec<f32>,
 }
 
@@ -274,8 +274,10 @@ impl<'a> Head<'a> {
     #[inline(always)]
     fn pack<'b>(&self, buffer: &'b mut Vec<f32>) -> Head<'b> {
         let (len, d) = (self.rows.len(), self.d);
-        buffer.resize(2 * len * d, 0.0);
-        let (keys, values) = buffer.split_at_mut(len * d);
+        buffer.resize(2 * len * d + LANES, 0.0);
+        // Loads that straddle cache lines cost twice.
+        let start = buffer.as_ptr().align_offset(4 * LANES).min(LANES);
+        let (keys, values) = buffer[start..][..2 * len * d].split_at_mut(len * d);
         for (j, (key, value)) in keys
             .chunks_exact_mut(d)
             .zip(values.chunks_exact_mut(d))
