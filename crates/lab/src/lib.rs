@@ -6,7 +6,9 @@
 
 pub mod checkpoint;
 mod convert;
+pub mod evaluate;
 mod inspect;
+pub mod metrics;
 pub mod npz;
 
 pub use convert::{ConvertError, ConvertOptions, ConvertReport, convert};
