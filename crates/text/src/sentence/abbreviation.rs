@@ -14,7 +14,7 @@ pub(super) fn keeps_stop(sentence: &str, abbreviations: &Prefixes) -> bool {
     if word.is_empty() {
         return false;
     }
-    let opens_sentence = invisible::trim(sentence).len() == word.len();
+    let opens_sentence = sentence.len() == word.len();
     (opens_sentence && is_list_number(word))
         || abbreviations.always(word)
         || abbreviations.before_digits(word)
@@ -22,6 +22,19 @@ pub(super) fn keeps_stop(sentence: &str, abbreviations: &Prefixes) -> bool {
             && word
                 .split('.')
                 .all(|part| part.chars().all(char::is_alphabetic) && part.chars().nth(2).is_none()))
+}
+
+/// Whether a full stop directly between `sentence` and a CJK character can end the sentence: 好.你
+/// and OK.你, but not 3.你, U.S.你 or etc.你.
+pub(super) fn ends_unspaced(sentence: &str) -> bool {
+    const MID_SENTENCE: [&str; 8] = ["etc", "vs", "Inc", "Ltd", "Co", "Corp", "al", "vol"];
+    let word = last_word(sentence);
+    if word.is_empty() {
+        return sentence.chars().next_back().is_some_and(is_cjk);
+    }
+    word.chars().nth(1).is_some()
+        && word.chars().all(char::is_alphabetic)
+        && !MID_SENTENCE.contains(&word)
 }
 
 /// Whether the text ends like a character reference without its semicolon: `&nbsp`, `&#39`.

@@ -104,6 +104,16 @@ impl Stop {
     fn has_mark(&self) -> bool {
         self.full_width || self.ellipses + self.dots > 0 || self.exclaims || self.semicolon
     }
+
+    /// …… or ......, which ends a sentence where … and ... only pause.
+    fn is_long_ellipsis(&self) -> bool {
+        self.ellipses + self.dots / 3 >= 2
+    }
+
+    /// Only full stops and short ellipses.
+    fn is_conditional(&self) -> bool {
+        !self.full_width && !self.exclaims && !self.semicolon && !self.is_long_ellipsis()
+    }
 }
 
 struct Scan<'a> {
@@ -152,19 +162,17 @@ impl Scan<'_> {
     }
 
     fn begin(&mut self, start: usize) {
-        self.start = start;
+        self.start = self.line.len() - skip_gap(&self.line[start..]).len();
         self.has_words = false;
     }
 
     /// Ends the present sentence at `end` and begins the next.
     fn finish(&mut self, end: usize, sentences: &mut Vec<Range<usize>>) {
-        let text = &self.line[self.start..end];
-        let trimmed = invisible::trim(text);
-        if !trimmed.is_empty() {
-            let leading = text.len() - text.trim_start_matches(invisible::is_gap).len();
-            let start = self.start + leading;
-            let sentence = start..start + trimmed.len();
-            long::cut(self.line, sentence, self.splitter.max_chars, sentences);
+        let sentence =
+            self.line[self.start..end.max(self.start)].trim_end_matches(invisible::is_gap);
+        if !sentence.is_empty() {
+            let range = self.start..self.start + sentence.len();
+            long::cut(self.line, range, self.splitter.max_chars, sentences);
         }
         self.begin(end);
     }
@@ -241,51 +249,51 @@ impl Scan<'_> {
 
     fn enclosure_ends_sentence(&self, enclosure: &Enclosure, stop: &Stop) -> bool {
         let rest = &self.line[stop.end..];
-        let before = invisible::trim(&self.line[self.start..enclosure.start]);
-        match enclosure.kind {
-            Kind::Title => false,
-            // (A sentence of its own.) Next.
-            Kind::Bracket => before.is_empty() && self.may_follow(stop, rest),
-            Kind::Quotation => {
-                let tail = &self.line[enclosure.end..stop.end];
-                self.may_follow(stop, rest)
-                    && (tail.contains(ends_sentence) || quotation::ends_sentence(before, rest))
-            }
-        }
+        let before = self.line[self.start..enclosure.start].trim_end_matches(invisible::is_gap);
+        let own_stop = self.line[enclosure.end..stop.end].contains(ends_sentence);
+        let ends = own_stop
+            || match enclosure.kind {
+                Kind::Title => false,
+                // (A sentence of its own.) Next.
+                Kind::Bracket => before.is_empty(),
+                Kind::Quotation => quotation::ends_sentence(before, rest),
+            };
+        ends && self.may_follow(stop, rest)
     }
 
     fn stop_ends_sentence(&self, at: usize, stop: &Stop) -> bool {
         let rest = &self.line[stop.end..];
-        if invisible::trim(rest).is_empty() {
+        if skip_gap(rest).is_empty() {
             return true;
         }
         if !self.has_words || (stop.closes_quotation && quotation::is_speech_tag(rest)) {
             return false;
         }
         let sentence = &self.line[self.start..at];
-        if stop.full_width {
-            return !characters::continues_clause(rest);
-        }
-        if stop.ellipses >= 2 {
-            // 我……我不知道: a stammer, not a sentence.
-            return sentence.chars().nth(2).is_some() && !characters::continues_clause(rest);
-        }
-        if stop.dots == 1 && !stop.exclaims && !stop.semicolon && stop.ellipses == 0 {
-            let before = sentence.chars().next_back();
-            if abbreviation::keeps_stop(sentence, &self.splitter.abbreviations)
-                || (!starts_with_gap(rest) && !before.is_some_and(is_cjk))
-            {
-                return false;
-            }
+        // 我……我不知道: a stammer, not a sentence.
+        if stop.is_long_ellipsis() && sentence.chars().nth(2).is_none() {
+            return false;
         }
         if stop.semicolon && abbreviation::is_entity(sentence) {
             return false;
         }
-        let dots_only = !stop.exclaims && !stop.semicolon && stop.dots != 1;
-        if dots_only && !starts_with_gap(rest) {
+        if stop.is_conditional() && !starts_with_gap(rest) {
+            // Without a space an ellipsis only pauses; a full stop ends a Chinese sentence, and
+            // what else it can be (3.14, a.com) is told by the words on either side.
+            let full_stop = stop.dots == 1 && stop.ellipses == 0;
+            if !full_stop || !abbreviation::ends_unspaced(sentence) {
+                return false;
+            }
+        }
+        if stop.dots == 1
+            && stop.is_conditional()
+            && abbreviation::keeps_stop(sentence, &self.splitter.abbreviations)
+        {
             return false;
         }
-        self.may_follow(stop, rest)
+        // 你呢?OK: behind Chinese a half-width mark needs no space.
+        let chinese = stop.exclaims && sentence.chars().next_back().is_some_and(is_cjk);
+        (chinese && rest.starts_with(char::is_uppercase)) || self.may_follow(stop, rest)
     }
 
     /// Whether `rest` can begin a sentence behind `stop`.
@@ -293,7 +301,7 @@ impl Scan<'_> {
         if characters::continues_clause(rest) {
             return false;
         }
-        if stop.full_width || stop.ellipses >= 2 {
+        if stop.full_width || stop.is_long_ellipsis() {
             return true;
         }
         let next = rest
@@ -302,6 +310,10 @@ impl Scan<'_> {
             .next();
         next.is_none_or(|next| is_cjk(next) || (starts_with_gap(rest) && next.is_uppercase()))
     }
+}
+
+fn skip_gap(text: &str) -> &str {
+    text.trim_start_matches(invisible::is_gap)
 }
 
 fn starts_with_gap(text: &str) -> bool {

@@ -32,7 +32,7 @@ const REPORT_CHARS: usize = 10;
 /// the sentence has before the quotation, `rest` what follows it.
 pub(super) fn ends_sentence(before: &str, rest: &str) -> bool {
     let next = rest.chars().next();
-    if invisible::trim(rest).is_empty() || next.is_some_and(is_opening) {
+    if rest.trim_start_matches(invisible::is_gap).is_empty() || next.is_some_and(is_opening) {
         return true;
     }
     match before.chars().next_back() {

@@ -46,6 +46,16 @@ fn d1_half_width_mixes() {
 }
 
 #[test]
+fn d1_full_stops_and_ellipses_of_ascii_dots() {
+    splits(&["我用的是iPhone.", "你呢?", "OK.", "走吧."]);
+    splits(&["他走了很久......", "天黑了。"]);
+    stays("等等...我还没好");
+    stays("公司(ABC Co., Ltd.)和XYZ Inc.都来了");
+    stays("苹果、梨etc.都有");
+    stays("见表3.中国");
+}
+
+#[test]
 fn d1_closing_quotes_and_brackets_stay_with_the_sentence_before() {
     splits(&["他说：“今天很冷。”", "我点点头。"]);
     splits(&["她问：「你去吗？」", "没人回答。"]);
@@ -53,6 +63,8 @@ fn d1_closing_quotes_and_brackets_stay_with_the_sentence_before() {
     splits(&["（这是第一句。）", "这是第二句。"]);
     splits(&["【注意安全！】", "请勿靠近。"]);
     splits(&["我看完了（一共三遍）。", "很好。"]);
+    splits(&["我在读《活着。》。", "很感人。"]);
+    splits(&["他走了（没说再见。）！", "我很难过。"]);
     splits(&["他说:\"你好。\"", "然后走了。"]);
 }
 
