@@ -87,7 +87,9 @@ async function load() {
 
 /** @returns {Promise<{ model: string, files: Record<string, { bytes: number } | undefined> }>} */
 async function readManifest() {
-  const response = await fetch("manifest.json");
+  const response = await fetch("manifest.json").catch(() => {
+    throw new Error(language.strings.unreachable);
+  });
   if (!response.ok) {
     throw new Error(`manifest.json answered ${response.status}`);
   }

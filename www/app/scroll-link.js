@@ -1,38 +1,42 @@
+/** What tells that a person turns to a pane, before its scrolling does. */
+const ATTENTION = ["wheel", "touchstart", "pointerdown", "keydown", "focusin"];
+
 /**
- * Scrolls two elements together: both always show the same share of their content.
+ * Scrolls two panes together: both show the same share of their content. The pane that a person
+ * touched last leads. What the other one does by itself, like jumping up when its content shrinks,
+ * moves nothing.
  *
- * @param {HTMLElement} first
+ * @param {HTMLElement} first leads in the beginning
  * @param {HTMLElement} second
- * @returns {() => void} lets the second follow the first again, after its content has changed
+ * @returns {() => void} aligns the second again after its content has changed
  */
 export function linkScrolling(first, second) {
-  /** The element whose next scroll event is the echo of our own doing. @type {HTMLElement | undefined} */
-  let echo;
+  let leader = first;
 
-  /** @param {HTMLElement} leader @param {HTMLElement} follower */
-  const follow = (leader, follower) => {
-    const room = leader.scrollHeight - leader.clientHeight;
-    const share = room > 0 ? leader.scrollTop / room : 0;
-    const before = follower.scrollTop;
-    follower.scrollTop = share * (follower.scrollHeight - follower.clientHeight);
-    if (follower.scrollTop !== before) {
-      echo = follower;
-    }
-  };
-
-  /** @param {HTMLElement} leader @param {HTMLElement} follower */
-  const listen = (leader, follower) => {
-    const onScroll = () => {
-      if (echo === leader) {
-        echo = undefined;
-        return;
+  /** @param {HTMLElement} pane @param {HTMLElement} other */
+  const link = (pane, other) => {
+    const follow = () => {
+      if (leader === pane) {
+        align(pane, other);
       }
-      follow(leader, follower);
     };
-    leader.addEventListener("scroll", onScroll, { passive: true });
+    const lead = () => {
+      leader = pane;
+    };
+    for (const event of ATTENTION) {
+      pane.addEventListener(event, lead, { passive: true });
+    }
+    pane.addEventListener("scroll", follow, { passive: true });
+    return follow;
   };
 
-  listen(first, second);
-  listen(second, first);
-  return () => follow(first, second);
+  link(second, first);
+  return link(first, second);
+}
+
+/** @param {HTMLElement} leader @param {HTMLElement} follower */
+function align(leader, follower) {
+  const room = leader.scrollHeight - leader.clientHeight;
+  const share = room > 0 ? leader.scrollTop / room : 0;
+  follower.scrollTop = share * (follower.scrollHeight - follower.clientHeight);
 }

@@ -50,6 +50,7 @@ const en = {
   truncated: (count) => `${plural(count, "sentence")} cut at the length limit`,
   /** @param {string} message */
   loadFailed: (message) => `The translator could not be loaded: ${message}`,
+  unreachable: "the server does not answer",
   /** @param {string} message */
   failed: (message) => `The translation failed: ${message}`,
   /** @param {string} name */
@@ -87,6 +88,7 @@ const zh = {
   done: (sentences, milliseconds) => `${sentences} 句，用时 ${seconds(milliseconds)} 秒`,
   truncated: (count) => `${count} 句因过长被截断`,
   loadFailed: (message) => `无法加载翻译引擎：${message}`,
+  unreachable: "服务器没有响应",
   failed: (message) => `翻译失败：${message}`,
   notText: (name) => `${name} 不是文本文件`,
 };
@@ -112,21 +114,19 @@ export function stringsFor(languages) {
  * @param {{ strings: Strings, lang: string }} language
  */
 export function localise(document, { strings, lang }) {
-  /** @param {string | undefined} key */
-  const text = (key) => {
-    const value = strings[/** @type {keyof Strings} */ (key)];
-    return typeof value === "string" ? value : "";
-  };
   document.documentElement.lang = lang;
   document.title = `${strings.title} · csanmt`;
-  for (const element of document.querySelectorAll("[data-text]")) {
-    element.textContent = text(/** @type {HTMLElement} */ (element).dataset.text);
-  }
-  for (const attribute of ["placeholder", "title", "empty"]) {
-    for (const element of document.querySelectorAll(`[data-${attribute}]`)) {
-      const key = element.getAttribute(`data-${attribute}`) ?? undefined;
-      const target = attribute === "empty" ? "data-empty" : attribute;
-      element.setAttribute(target, text(key));
+  /** @type {[string, (element: Element, text: string) => void][]} */
+  const places = [
+    ["text", (element, text) => element.replaceChildren(text)],
+    ["placeholder", (element, text) => element.setAttribute("placeholder", text)],
+    ["title", (element, text) => element.setAttribute("title", text)],
+    ["empty", (element, text) => element.setAttribute("data-empty-text", text)],
+  ];
+  for (const [mark, put] of places) {
+    for (const element of document.querySelectorAll(`[data-${mark}]`)) {
+      const key = /** @type {keyof Strings} */ (element.getAttribute(`data-${mark}`));
+      put(element, String(strings[key]));
     }
   }
 }

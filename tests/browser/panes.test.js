@@ -1,0 +1,159 @@
+/** The two panes: scrolling, copying, clearing, counting, and keeping the layout of the text. */
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { launch, TranslatorPage } from "./support/page.js";
+import { Server } from "./support/server.js";
+import { longText, PARAGRAPH } from "./support/texts.js";
+
+/** @type {import("playwright-core").Browser} */
+let browser;
+/** @type {Server} */
+let server;
+/** @type {TranslatorPage} */
+let page;
+before(async () => {
+  browser = await launch();
+  server = await Server.start();
+  page = await TranslatorPage.open(browser, server.url, {
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  await page.ready();
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+const clipboard = () => page.page.evaluate(() => navigator.clipboard.readText());
+
+/** The share of its content that a pane is scrolled past. */
+const share = (/** @type {string} */ id) =>
+  page.page.evaluate((id) => {
+    const pane = document.getElementById(id);
+    return pane ? pane.scrollTop / (pane.scrollHeight - pane.clientHeight) : NaN;
+  }, id);
+
+/** Turns the wheel over a pane. */
+const wheel = async (/** @type {string} */ id, /** @type {number} */ pixels) => {
+  await page.page.locator(`#${id}`).hover();
+  await page.page.mouse.wheel(0, pixels);
+  // The browser may spread the movement over some frames.
+  let before = NaN;
+  for (let now = await share(id); now !== before; now = await share(id)) {
+    before = now;
+    await page.page.waitForTimeout(60);
+  }
+};
+
+test("each pane follows the other's scrolling", async () => {
+  await page.paste(longText(60));
+  await page.translated();
+  for (const [leader, follower] of /** @type {const} */ ([["source", "target"], ["target", "source"]])) {
+    for (const pixels of [300, 500, -200, 100_000, -400, -100_000]) {
+      const before = await share(leader);
+      await wheel(leader, pixels);
+      const led = await share(leader);
+      const followed = await share(follower);
+      assert.ok(Math.sign(led - before) === Math.sign(pixels), `${leader} went from ${before} to ${led}`);
+      assert.ok(Math.abs(followed - led) < 0.01, `${leader} is at ${led}, ${follower} at ${followed}`);
+    }
+  }
+});
+
+test("an edit at the end of a long text does not scroll away from it", async () => {
+  await page.paste(longText(60));
+  await page.translated();
+  await page.source.focus();
+  await page.page.keyboard.press("Control+End");
+  await page.page.keyboard.type("你好。");
+  await page.translated();
+  assert.ok((await share("source")) > 0.98);
+  assert.ok((await share("target")) > 0.98);
+});
+
+test("copies the whole translation and says so", async () => {
+  await page.paste(`${PARAGRAPH}\n\n${PARAGRAPH}`);
+  const shown = await page.translated();
+  const copy = page.page.locator("#copy");
+  await copy.click();
+  assert.equal(await clipboard(), shown);
+  assert.match((await copy.textContent()) ?? "", /Copied/);
+  assert.equal(await page.status.textContent(), "Copied");
+  await page.page.locator("#copy-label", { hasText: /^Copy$/ }).waitFor();
+});
+
+test("a selection across lines is copied as it is in the text", async () => {
+  await page.paste("你好。\n\n  谢谢。\n");
+  const shown = await page.translated();
+  await page.target.evaluate((element) => document.getSelection()?.selectAllChildren(element));
+  await page.page.keyboard.press("Control+C");
+  assert.equal(await clipboard(), shown);
+});
+
+test("lines out are lines in", async () => {
+  const source = "\n第一行。\n\n　第二行。第三句。\n";
+  await page.paste(source);
+  const shown = await page.translated();
+  assert.equal(shown.split("\n").length, source.split("\n").length);
+  assert.equal(shown, await server.translate(source));
+});
+
+test("clear empties both panes and goes back to typing", async () => {
+  await page.paste(PARAGRAPH);
+  await page.translated();
+  await page.page.locator("#clear").click();
+  assert.equal(await page.source.inputValue(), "");
+  await page.rendered();
+  assert.equal(await page.shown(), "");
+  assert.equal(await page.page.evaluate(() => document.activeElement?.id), "source");
+  for (const id of ["#clear", "#copy", "#translate"]) {
+    assert.equal(await page.page.locator(id).isDisabled(), true, id);
+  }
+  assert.equal(await page.page.locator("#count").textContent(), "0 characters");
+});
+
+test("counts characters as people do", async () => {
+  await page.paste("𠮷野家");
+  await page.translated();
+  assert.equal(await page.page.locator("#count").textContent(), "3 characters");
+  await page.paste("好");
+  await page.translated();
+  assert.equal(await page.page.locator("#count").textContent(), "1 character");
+});
+
+test("blank text is not translated", async () => {
+  const before = (await page.messages("translate")).length;
+  await page.paste(" \n　\t");
+  await page.page.keyboard.press("Control+Enter");
+  await page.page.waitForTimeout(400);
+  assert.equal((await page.messages("translate")).length, before);
+  assert.equal(await page.shown(), "");
+});
+
+test("a dropped text file becomes the text", async () => {
+  await page.paste("");
+  await page.page.evaluate(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(["你好。\n"], "letter.txt", { type: "text/plain" }));
+    document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+  });
+  await page.translated();
+  assert.equal(await page.source.inputValue(), "你好。\n");
+});
+
+test("a thousand translations do not grow the engine's memory", async () => {
+  const bytes = [];
+  for (let round = 0; round < 5; round += 1) {
+    await page.paste("");
+    await page.paste(longText(200 + (round % 2)));
+    await page.translated();
+    bytes.push((await page.messages("done")).at(-1).memoryBytes);
+  }
+  assert.equal(bytes.at(-1), bytes[1], `memory after each round: ${bytes}`);
+});
+
+test("the console is free of complaints", () => {
+  assert.deepEqual(page.complaints, []);
+});
