@@ -139,27 +139,30 @@ fn products(kernels: Kernels) {
 
 /// Few rows over weights larger than the caches: bytes of weights per second against plain reading.
 fn streams(kernels: Kernels, read: f64) {
-    let layers: Vec<Layer> = (0..128).map(|_| Layer::new(512, 2064)).collect();
-    for m in [1, 2, 4, 5, 6, 8, 12] {
-        let mut a = QuantizedRows::default();
-        kernels.quantize_rows(&numbers(m * 512), 512, &mut a);
-        let mut out = vec![0.0; m * 2064];
-        let time = seconds(|| {
-            for layer in &layers {
-                kernels.linear_i8(
-                    black_box(&a),
-                    layer.view(),
-                    Epilogue::Store { bias: None },
-                    &mut out,
-                );
-            }
-        });
-        let rate = (layers.len() * layers[0].bytes()) as f64 / time / 1e9;
-        println!(
-            "streamed weights, M={m}: {rate:.1} GB/s, {:.0} % of reading",
-            100.0 * rate / read
-        );
+    // 16 MB may stay in a last-level cache, 128 MB do not.
+    for count in [16, 128] {
+        let layers: Vec<Layer> = (0..count).map(|_| Layer::new(512, 2064)).collect();
+        print!("GB/s of weights streamed from {count} MB:");
+        for m in [1, 2, 3, 4, 5, 6, 8, 12] {
+            let mut a = QuantizedRows::default();
+            kernels.quantize_rows(&numbers(m * 512), 512, &mut a);
+            let mut out = vec![0.0; m * 2064];
+            let time = seconds(|| {
+                for layer in &layers {
+                    kernels.linear_i8(
+                        black_box(&a),
+                        layer.view(),
+                        Epilogue::Store { bias: None },
+                        &mut out,
+                    );
+                }
+            });
+            let rate = (count * layers[0].bytes()) as f64 / time / 1e9;
+            print!(" M={m} {rate:.1}");
+        }
+        println!();
     }
+    println!("(reading alone: {read:.1})");
 }
 
 fn rows(kernels: Kernels) {
