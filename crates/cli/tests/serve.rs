@@ -130,7 +130,7 @@ fn a_signal_ends_it_well_and_the_log_has_no_text() {
 }
 
 #[test]
-fn reports_its_health_and_how_to_get_a_page() {
+fn reports_its_health() {
     let server = Server::start(&["--threads", "1"]);
     let (status, body) = server.request("GET", "/health", "");
     let health: Value = serde_json::from_str(&body).unwrap();

@@ -9,6 +9,7 @@ mod support;
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::{Method, Request, StatusCode};
@@ -132,6 +133,33 @@ async fn rejects_a_large_body_whether_its_length_is_declared_or_not() {
     let stream = Body::new(UnknownLength(Full::from(body(53))));
     let undeclared = send(&router, post(stream)).await;
     assert_eq!(undeclared.status, StatusCode::PAYLOAD_TOO_LARGE);
+}
+
+#[tokio::test]
+async fn a_body_that_never_ends_is_408() {
+    let settings = Settings {
+        deadline: Duration::from_millis(50),
+        ..settings(1)
+    };
+    let router = app(state(&Fake::default(), settings));
+    let answer = send(&router, post(Body::new(Endless))).await;
+    assert_eq!(answer.status, StatusCode::REQUEST_TIMEOUT);
+    assert!(answer.error().contains("did not arrive"));
+}
+
+/// A client that has stopped sending.
+struct Endless;
+
+impl HttpBody for Endless {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Pending
+    }
 }
 
 /// A body that does not say beforehand how long it is, as with chunked transfer.
