@@ -25,7 +25,12 @@ pub(crate) enum Source {
 
 impl ModelArguments {
     pub(crate) fn source(&self) -> Result<Source> {
-        match &self.model {
+        // An empty variable means the same as none.
+        match self
+            .model
+            .as_ref()
+            .filter(|path| !path.as_os_str().is_empty())
+        {
             Some(path) => Ok(Source::File(path.clone())),
             #[cfg(feature = "embedded-model")]
             None => Ok(Source::Embedded),

@@ -296,7 +296,12 @@ fn the_environment_names_a_model_and_an_argument_overrides_it() {
 #[test]
 fn translates_without_any_configuration() {
     let mut command = csanmt();
-    let output = run(command.args(["translate", "我们今天去学校。"]), b"");
+    command.args(["translate", "我们今天去学校。"]);
+    let output = run(&mut command, b"");
+    assert_eq!(
+        success(&output),
+        success(&run(command.env("CSANMT_MODEL", ""), b""))
+    );
     let english = success(&output);
     assert!(english.to_lowercase().contains("school"), "{english}");
 }
