@@ -8,6 +8,20 @@ use crate::tensor::ElementType;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormatError {
+    /// A weight that is kept apart lies outside its matrix.
+    #[error(
+        "tensor {name} names output and input {found:?}, outside {outputs} outputs and {inputs} inputs"
+    )]
+    PeakPlace {
+        /// The tensor.
+        name: String,
+        /// Output and input.
+        found: [i32; 2],
+        /// Outputs of the layer.
+        outputs: usize,
+        /// Inputs of the layer.
+        inputs: usize,
+    },
     /// The safetensors header or the length of the file is wrong.
     #[error("not a complete model file: {0}; fetch or convert it again")]
     Header(String),

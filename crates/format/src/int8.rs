@@ -2,6 +2,12 @@
 //!
 //! For each output n: `scale[n] = max_k |w[n, k]| / 127`, `q[n, k] = round(w[n, k] / scale[n])`
 //! with ties to even, in −127..=127. So |w − q · scale| ≤ scale / 2.
+//!
+//! # Peaks
+//! In a layer that passes its input on (a diagonal of ones among small weights), the few large
+//! weights of an output would set the step and the small ones would be lost. [`take_peaks`] keeps
+//! such weights apart, in f32:
+//! `y[n] = Σ_k q[n, k] x[k] · scale[n] + Σ_p weight[p] x[input[p]]` over the peaks p of output n.
 
 use crate::layout::{GROUP, PANEL};
 
@@ -21,6 +27,63 @@ pub struct Companions {
     pub scale: Vec<f32>,
     /// Sum of the int8 weights of each output.
     pub colsum: Vec<i32>,
+}
+
+/// A weight that is kept apart from the packed ones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Peak {
+    /// Its output.
+    pub output: usize,
+    /// Its input.
+    pub input: usize,
+    /// The weight.
+    pub weight: f32,
+}
+
+/// Most peaks of one output.
+pub const MAX_PEAKS: usize = 4;
+/// Every peak is more than this many times as large as the largest weight that is packed.
+pub const PEAK_RATIO: f32 = 2.0;
+
+/// Takes the peaks out of the `[inputs, outputs]` matrix of a linear layer with N outputs: they
+/// are returned in the order of outputs, and 0 in `weights`.
+///
+/// An output has peaks when its `MAX_PEAKS + 1` largest weights show a gap of [`PEAK_RATIO`]; the
+/// lowest such gap counts.
+///
+/// # Panics
+/// When `weights` is not a whole number of rows.
+pub fn take_peaks(weights: &mut [f32], n: usize) -> Vec<Peak> {
+    assert!(
+        n > 0 && weights.len().is_multiple_of(n),
+        "rows of {n} weights"
+    );
+    // The largest weights of each output with their inputs, largest first.
+    let mut largest = vec![[(0f32, 0usize); MAX_PEAKS + 1]; n];
+    for (input, row) in weights.chunks_exact(n).enumerate() {
+        for (&weight, largest) in row.iter().zip(&mut largest) {
+            // What is not finite stays for `pack` to refuse.
+            if weight.is_finite() && weight.abs() > largest[MAX_PEAKS].0 {
+                let place = largest.partition_point(|&(other, _)| other >= weight.abs());
+                largest[place..].rotate_right(1);
+                largest[place] = (weight.abs(), input);
+            }
+        }
+    }
+    let mut peaks = Vec::new();
+    for (output, largest) in largest.iter().enumerate() {
+        let stands_out = |&count: &usize| largest[count - 1].0 > PEAK_RATIO * largest[count].0;
+        let count = (1..=MAX_PEAKS).rev().find(stands_out).unwrap_or(0);
+        for &(_, input) in &largest[..count] {
+            let weight = std::mem::take(&mut weights[input * n + output]);
+            peaks.push(Peak {
+                output,
+                input,
+                weight,
+            });
+        }
+    }
+    peaks
 }
 
 /// A weight is infinite or not a number.
@@ -152,7 +215,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::{Companions, NotFinite, Order, PackError, pack, quantize_row};
+    use super::{Companions, NotFinite, Order, PackError, Peak, pack, quantize_row, take_peaks};
 
     fn packed(weights: &[f32], k: usize, n: usize, order: Order) -> (Vec<i8>, Companions) {
         let mut data = Vec::new();
@@ -208,6 +271,33 @@ mod tests {
         assert_eq!(q, [127, 0, 2, -2]);
         assert_eq!(quantize_row(&[0.0, -0.0, 0.0, 0.0], &mut q), Ok(0.0));
         assert_eq!(q, [0; 4]);
+    }
+
+    #[test]
+    fn peaks_are_taken_only_where_they_stand_out() {
+        #[rustfmt::skip]
+        let mut weights = [
+            0.1, 1.0,  9.0, 0.0,
+           -8.0, 0.9,  0.5, 5.0,
+            0.2, 0.8, -7.0, 0.0,
+            0.1, 0.7,  1.0, 0.0,
+            0.2, 0.6,  0.9, 0.0,
+            0.1, 0.5,  0.9, 0.0,
+        ];
+        let peak = |output, input, weight| Peak {
+            output,
+            input,
+            weight,
+        };
+        let expected = [
+            peak(0, 1, -8.0),
+            peak(2, 0, 9.0),
+            peak(2, 2, -7.0),
+            peak(3, 1, 5.0),
+        ];
+        assert_eq!(take_peaks(&mut weights, 4), expected);
+        assert_eq!(weights[4], 0.0);
+        assert_eq!(weights.iter().filter(|&&w| w.abs() > 1.0).count(), 0);
     }
 
     #[test]

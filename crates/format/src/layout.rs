@@ -96,6 +96,23 @@ impl Variable {
     }
 }
 
+impl Variable {
+    /// The tensors that hold `count` weights kept apart from a packed matrix: `NAME.peak` and
+    /// `NAME.peak_place`, rows of output and input.
+    #[must_use]
+    pub fn peaks(&self, count: usize) -> [TensorSpec; 2] {
+        let spec = |suffix: &str, dtype, shape| TensorSpec {
+            name: format!("{}{suffix}", self.name),
+            dtype,
+            shape,
+        };
+        [
+            spec(".peak", ElementType::F32, vec![count]),
+            spec(".peak_place", ElementType::I32, vec![count, 2]),
+        ]
+    }
+}
+
 /// Shape of packed weights with K inputs and N outputs: `[ceil(N/16), ceil(K/4), 16, 4]`.
 #[must_use]
 pub fn packed_shape(k: usize, n: usize) -> [usize; 4] {

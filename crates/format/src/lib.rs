@@ -16,7 +16,8 @@
 //! Tensors carry the name of the TensorFlow variable without `NmtModel/`. In f32 files each has
 //! its TensorFlow shape. In int8 files a matrix with N outputs and K inputs is stored packed,
 //! I8 `[ceil(N/16), ceil(K/4), 16, 4]` with zero padding, beside `NAME.scale` F32 `[N]` and
-//! `NAME.colsum` I32 `[N]`; a table that is only looked up is I8 `[V, H]` beside `NAME.scale`
+//! `NAME.colsum` I32 `[N]`, where weights are kept apart (see [`int8`]) also
+//! beside `NAME.peak` F32 `[P]` and `NAME.peak_place` I32 `[P, 2]`; a table that is only looked up is I8 `[V, H]` beside `NAME.scale`
 //! F32 `[V]`.
 //!
 //! The data section starts at a multiple of 64 bytes. Packed tensors come first (each a multiple
@@ -39,7 +40,7 @@ pub use bytes::{AlignedBytes, SharedBytes};
 pub use config::{ModelConfig, Position, Quantization};
 pub use error::{FormatError, WriteError};
 pub use plan::ModelPlan;
-pub use reader::{ModelFile, PackedMatrix, QuantizedRowsTable};
+pub use reader::{ModelFile, PackedMatrix, Peaks, QuantizedRowsTable};
 pub use slab::{Blob, Slab};
 pub use tensor::{ElementType, TensorInfo, TensorSpec};
 pub use writer::ModelWriter;

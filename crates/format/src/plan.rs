@@ -25,6 +25,8 @@ pub struct ModelPlan<'a> {
     provenance: Option<String>,
     license: Option<String>,
     texts: Vec<Text<'a>>,
+    /// Weights kept apart, for each linear layer that has some.
+    peaks: BTreeMap<String, usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -48,7 +50,17 @@ impl<'a> ModelPlan<'a> {
             provenance: None,
             license: None,
             texts: Vec::new(),
+            peaks: BTreeMap::new(),
         })
+    }
+
+    /// Says that `count` weights of the matrix `name` are kept apart.
+    #[must_use]
+    pub fn peaks(mut self, name: &str, count: usize) -> Self {
+        if count > 0 {
+            self.peaks.insert(name.to_owned(), count);
+        }
+        self
     }
 
     /// Where the model comes from, as JSON.
@@ -119,17 +131,23 @@ impl<'a> ModelPlan<'a> {
         list
     }
 
+    /// The tensors that hold a variable, the main one first.
+    #[must_use]
+    pub fn stored(&self, variable: &Variable) -> Vec<TensorSpec> {
+        let mut tensors = variable.stored(self.quantization);
+        if let Some(&count) = self.peaks.get(&variable.name) {
+            tensors.extend(variable.peaks(count));
+        }
+        tensors
+    }
+
     /// All tensors in the order of the file, with padding and texts.
     ///
     /// # Errors
     /// When the sizes overflow.
     pub fn tensors(&self) -> Result<Vec<TensorSpec>, FormatError> {
         let (mut bytes, mut words) = (Vec::new(), Vec::new());
-        for spec in self
-            .variables()
-            .iter()
-            .flat_map(|v| v.stored(self.quantization))
-        {
+        for spec in self.variables().iter().flat_map(|v| self.stored(v)) {
             if spec.dtype == ElementType::I8 {
                 bytes.push(spec)
             } else {

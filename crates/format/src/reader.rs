@@ -52,6 +52,16 @@ pub struct PackedMatrix {
     pub k: usize,
 }
 
+/// Weights of a linear layer that are kept apart from the packed ones:
+/// `y[place[p][0]] += weight[p] · x[place[p][1]]`. See [`crate::int8`].
+#[derive(Clone, Debug)]
+pub struct Peaks {
+    /// `[peaks]`.
+    pub weight: Slab<f32>,
+    /// `[peaks, 2]`: output below `n` and input below `k`.
+    pub place: Slab<i32>,
+}
+
 impl PackedMatrix {
     /// The int8 weight between an input and an output.
     ///
@@ -278,6 +288,34 @@ impl ModelFile {
             n,
             k,
         })
+    }
+
+    /// The peaks of a linear layer with K inputs and N outputs, `NAME.peak` and `NAME.peak_place`;
+    /// `None` when the file has none.
+    ///
+    /// # Errors
+    /// When they have another type or shape, or name a place outside the matrix.
+    pub fn peaks(&self, name: &str, k: usize, n: usize) -> Result<Option<Peaks>, FormatError> {
+        let weight_name = format!("{name}.peak");
+        if !self.has(&weight_name) {
+            return Ok(None);
+        }
+        let weight: Slab<f32> = self.slab(&weight_name, ElementType::F32, None)?;
+        let place_name = format!("{name}.peak_place");
+        let place = self.i32(&place_name, &[weight.len(), 2])?;
+        let inside = |place: i32, limit| usize::try_from(place).is_ok_and(|place| place < limit);
+        match place
+            .chunks_exact(2)
+            .find(|at| !(inside(at[0], n) && inside(at[1], k)))
+        {
+            Some(at) => Err(FormatError::PeakPlace {
+                name: place_name,
+                found: [at[0], at[1]],
+                outputs: n,
+                inputs: k,
+            }),
+            None => Ok(Some(Peaks { weight, place })),
+        }
     }
 
     /// An int8 table `[rows, cols]`: `NAME` and `NAME.scale`.

@@ -118,7 +118,8 @@ fn describe(model: &ModelFile) -> Inspection {
         };
         parameters += variable.parameters();
         total(&mut totals, group).parameters += variable.parameters();
-        for spec in variable.stored(model.quantization()) {
+        let stored = variable.stored(model.quantization());
+        for spec in stored.into_iter().chain(variable.peaks(0)) {
             groups.insert(spec.name, group);
         }
     }

@@ -6,7 +6,7 @@ mod support;
 use std::path::Path;
 
 use csanmt_format::layout::{Role, variables};
-use csanmt_format::{Quantization, SEGMENTATION_DICTIONARY, SRC_BPE, SRC_VOCAB, TRG_VOCAB};
+use csanmt_format::{Peaks, Quantization, SEGMENTATION_DICTIONARY, SRC_BPE, SRC_VOCAB, TRG_VOCAB};
 use csanmt_lab::checkpoint::{Checkpoint, Compression, WriteOptions};
 use csanmt_lab::{ConvertOptions, convert, inspect};
 
@@ -47,15 +47,24 @@ fn check(dir: &Path) {
                 Role::Linear | Role::OutputTable => {
                     let (k, n) = variable.matrix_size().unwrap();
                     let packed = file.packed(&variable.name, k, n).unwrap();
+                    let peaks = match variable.role {
+                        Role::Linear => file.peaks(&variable.name, k, n).unwrap(),
+                        _ => None,
+                    };
                     for output in 0..n {
                         let mut sum = 0;
                         for input in 0..k {
                             let q = packed.weight(output, input);
-                            let place = match variable.role {
-                                Role::Linear => input * n + output,
-                                _ => output * k + input,
+                            let weight = match variable.role {
+                                Role::Linear => weights[input * n + output],
+                                _ => weights[output * k + input],
                             };
-                            within_half_step(&full, weights[place], q, packed.scale[output]);
+                            let place = [output as i32, input as i32];
+                            if let Some(kept) = peak_at(peaks.as_ref(), place) {
+                                assert_eq!((q, kept), (0, weight), "{full} {place:?}");
+                            } else {
+                                within_half_step(&full, weight, q, packed.scale[output]);
+                            }
                             sum += i32::from(q);
                         }
                         assert_eq!(packed.colsum[output], sum, "{full} {output}");
@@ -96,6 +105,13 @@ fn check(dir: &Path) {
         }
         data_is_aligned(&file);
     }
+}
+
+/// The weight kept apart for an output and an input.
+fn peak_at(peaks: Option<&Peaks>, place: [i32; 2]) -> Option<f32> {
+    let peaks = peaks?;
+    let at = peaks.place.chunks_exact(2).position(|at| at == place)?;
+    Some(peaks.weight[at])
 }
 
 fn same_bits(name: &str, found: &[f32], expected: &[f32]) {

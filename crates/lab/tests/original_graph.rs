@@ -3,6 +3,8 @@
 //! `tests/golden/fixtures/NAME` holds tiny models in the ModelScope layout with recorded ids,
 //! tensors, hypotheses and texts.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -47,7 +49,10 @@ fn fixtures() -> Vec<Fixture> {
 fn load(dir: &Path) -> Fixture {
     let temporary = tempfile::tempdir().unwrap();
     let path = temporary.path().join("model.safetensors");
-    let options = csanmt_lab::ConvertOptions { f32: true, ..Default::default() };
+    let options = csanmt_lab::ConvertOptions {
+        f32: true,
+        ..Default::default()
+    };
     csanmt_lab::convert(dir, &path, &options).unwrap();
     let bytes = std::fs::read(&path).unwrap();
     let mut aligned = csanmt_format::AlignedBytes::new(bytes.len());
@@ -69,21 +74,32 @@ fn load(dir: &Path) -> Fixture {
 fn sentences(record: &Value) -> Vec<Vec<u32>> {
     let rows = record["ids"].as_array().unwrap().iter().map(ids);
     rows.map(|mut row| {
-        row.truncate(row.iter().rposition(|&id| id != 0).map_or(0, |last| last + 1));
+        row.truncate(
+            row.iter()
+                .rposition(|&id| id != 0)
+                .map_or(0, |last| last + 1),
+        );
         row
     })
     .collect()
 }
 
 fn ids(value: &Value) -> Vec<u32> {
-    value.as_array().unwrap().iter().map(|id| id.as_u64().unwrap() as u32).collect()
+    value
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|id| id.as_u64().unwrap() as u32)
+        .collect()
 }
 
 /// Largest difference; shapes must agree.
 fn difference(found: &[f32], expected: &[f32]) -> f32 {
     assert_eq!(found.len(), expected.len());
     let pairs = found.iter().zip(expected);
-    pairs.map(|(a, b)| (a - b).abs()).fold(0.0, |m, d| if d.is_nan() { f32::NAN } else { m.max(d) })
+    pairs
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, |m, d| if d.is_nan() { f32::NAN } else { m.max(d) })
 }
 
 fn assert_close(what: &str, found: &[f32], expected: &[f32]) {
@@ -94,7 +110,12 @@ fn assert_close(what: &str, found: &[f32], expected: &[f32]) {
 #[test]
 fn golden_encoder_and_semantic_tensors() {
     for fixture in fixtures() {
-        let Fixture { name, model, tensors, .. } = &fixture;
+        let Fixture {
+            name,
+            model,
+            tensors,
+            ..
+        } = &fixture;
         let d = model.config().hidden_size;
         let mut workspace = model.workspace();
         for (number, record) in fixture.records.iter().enumerate() {
@@ -103,19 +124,32 @@ fn golden_encoder_and_semantic_tensors() {
             let mut probe = |_: usize, x: &[f32]| layers.push(x.to_vec());
             let mut semantic_probe = |_: usize, x: &[f32]| semantic_layers.push(x.to_vec());
             let encoded = model
-                .encode(&sentences, &mut workspace, Some(&mut probe), Some(&mut semantic_probe))
+                .encode(
+                    &sentences,
+                    &mut workspace,
+                    Some(&mut probe),
+                    Some(&mut semantic_probe),
+                )
                 .unwrap();
 
             let what = format!("{name} record {number}");
             let semantic = &tensors[&format!("{number}/semantic_output")];
-            assert_close(&format!("{what} semantic"), encoded.semantic, &semantic.data);
+            assert_close(
+                &format!("{what} semantic"),
+                encoded.semantic,
+                &semantic.data,
+            );
             let output = &tensors[&format!("{number}/encoder_output")];
             let width = output.shape[1];
             for (row, span) in encoded.batch.spans.iter().enumerate() {
                 let compare = |label: String, found: &[f32], golden: &Array| {
                     let start = row * width * d;
                     let expected = &golden.data[start..start + span.len * d];
-                    assert_close(&label, &found[span.start * d..(span.start + span.len) * d], expected);
+                    assert_close(
+                        &label,
+                        &found[span.start * d..(span.start + span.len) * d],
+                        expected,
+                    );
                 };
                 compare(format!("{what} encoder"), encoded.source, output);
                 if number == 0 {
@@ -136,14 +170,29 @@ fn golden_encoder_and_semantic_tensors() {
 #[test]
 fn golden_step_logits() {
     for fixture in fixtures() {
-        let Fixture { name, model, tensors, .. } = &fixture;
+        let Fixture {
+            name,
+            model,
+            tensors,
+            ..
+        } = &fixture;
         let mut workspace = model.workspace();
         for (number, record) in fixture.records.iter().enumerate() {
-            let targets: Vec<Vec<u32>> =
-                record["forced_target_ids"].as_array().unwrap().iter().map(ids).collect();
-            let logits = model.force(&sentences(record), &targets, &mut workspace).unwrap();
+            let targets: Vec<Vec<u32>> = record["forced_target_ids"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(ids)
+                .collect();
+            let logits = model
+                .force(&sentences(record), &targets, &mut workspace)
+                .unwrap();
             let golden = &tensors[&format!("{number}/decoder_logits")];
-            assert_close(&format!("{name} record {number} logits"), &logits.concat(), &golden.data);
+            assert_close(
+                &format!("{name} record {number} logits"),
+                &logits.concat(),
+                &golden.data,
+            );
         }
     }
 }
@@ -164,9 +213,17 @@ fn golden_best_hypotheses() {
                 let best = &result.hypotheses[0];
                 let what = format!("{name} record {number} sentence {row}");
                 assert_eq!(best.ids, ids(&golden["ids"]), "{what}");
-                assert_eq!(best.finished, golden["finished"].as_bool().unwrap(), "{what}");
+                assert_eq!(
+                    best.finished,
+                    golden["finished"].as_bool().unwrap(),
+                    "{what}"
+                );
                 let score = golden["score"].as_f64().unwrap() as f32;
-                assert!((best.score - score).abs() <= TOLERANCE, "{what}: {} {score}", best.score);
+                assert!(
+                    (best.score - score).abs() <= TOLERANCE,
+                    "{what}: {} {score}",
+                    best.score
+                );
                 compared += 1;
             }
         }
@@ -180,7 +237,11 @@ fn search(
     workspace: &mut Workspace,
 ) -> Vec<csanmt_model::SearchResult> {
     let options = model.search_options();
-    model.search(sentences, &options, workspace, &mut |_| ControlFlow::Continue(())).unwrap()
+    model
+        .search(sentences, &options, workspace, &mut |_| {
+            ControlFlow::Continue(())
+        })
+        .unwrap()
 }
 
 /// A translation must not depend on what else is translated with it.
@@ -208,11 +269,17 @@ fn golden_texts() {
     for fixture in fixtures() {
         for (number, record) in fixture.records.iter().enumerate() {
             let margins = record["numpy64"].as_array().unwrap();
-            if margins.iter().any(|m| m["min_margin"].as_f64().unwrap() < MIN_MARGIN) {
+            if margins
+                .iter()
+                .any(|m| m["min_margin"].as_f64().unwrap() < MIN_MARGIN)
+            {
                 continue;
             }
             let input = record["input"].as_str().unwrap();
-            let translation = fixture.translator.translate(input, &Options::raw()).unwrap();
+            let translation = fixture
+                .translator
+                .translate(input, &Options::raw())
+                .unwrap();
             let what = format!("{} record {number}", fixture.name);
             assert_eq!(translation.text, record["text"].as_str().unwrap(), "{what}");
         }

@@ -94,7 +94,7 @@ impl OutputTable {
         size: usize,
     ) -> Result<Self, FormatError> {
         let matrix = match file.quantization() {
-            Quantization::Int8 => Matrix::Int8(file.packed(name, size, vocab)?),
+            Quantization::Int8 => Matrix::Int8(file.packed(name, size, vocab)?, None),
             Quantization::F32 => Matrix::OutIn {
                 data: file.f32(name, &[vocab, size])?,
                 k: size,

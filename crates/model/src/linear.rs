@@ -1,15 +1,15 @@
 //! A linear layer: `y = x W + b`, weights int8 or f32.
 
-use csanmt_format::{FormatError, ModelFile, PackedMatrix, Quantization, Slab};
-use csanmt_kernels::{DenseWeights, Epilogue, PackedWeights};
+use csanmt_format::{FormatError, ModelFile, PackedMatrix, Peaks, Quantization, Slab};
+use csanmt_kernels::{DenseWeights, Epilogue, PackedWeights, QuantizedRows};
 
 use crate::activation::Activation;
 
 /// The matrix of a linear layer or of the output table.
 #[derive(Debug)]
 pub(crate) enum Matrix {
-    /// Packed int8 `[n/16][k/4][16][4]` with one scale an output.
-    Int8(PackedMatrix),
+    /// Packed int8 `[n/16][k/4][16][4]` with one scale an output, and the weights kept apart.
+    Int8(PackedMatrix, Option<Peaks>),
     /// f32 in TensorFlow's order `[k, n]`.
     InOut { data: Slab<f32>, k: usize, n: usize },
     /// f32 table `[n, k]`, one output a row.
@@ -23,7 +23,20 @@ impl Matrix {
     pub(crate) fn apply(&self, input: &Activation, epilogue: Epilogue<'_>, out: &mut [f32]) {
         let kernels = input.kernels;
         match self {
-            Self::Int8(m) => kernels.linear_i8(&input.quantized, packed(m), epilogue, out),
+            Self::Int8(matrix, None) => {
+                kernels.linear_i8(&input.quantized, packed(matrix), epilogue, out);
+            }
+            Self::Int8(matrix, Some(peaks)) => {
+                let (sum, relu) = match epilogue {
+                    Epilogue::Relu { bias } => (Epilogue::Store { bias }, true),
+                    other => (other, false),
+                };
+                kernels.linear_i8(&input.quantized, packed(matrix), sum, out);
+                add_peaks(&input.quantized, peaks, matrix.n, out);
+                if relu {
+                    out.iter_mut().for_each(|y| *y = y.max(0.0));
+                }
+            }
             Self::InOut { data, k, n } => {
                 let weights = DenseWeights::InOut { data, k: *k, n: *n };
                 kernels.linear_f32(&input.dense, weights, epilogue, out);
@@ -45,6 +58,17 @@ pub(crate) fn packed(m: &PackedMatrix) -> PackedWeights<'_> {
         .expect("the reader checks shape, scales and column sums")
 }
 
+/// `out[output] += x[input] * weight` over all peaks, with `x` as it is quantised; `out: [rows, n]`.
+fn add_peaks(x: &QuantizedRows, peaks: &Peaks, n: usize, out: &mut [f32]) {
+    for (row, out) in out.chunks_exact_mut(n).enumerate() {
+        let (values, scale, zero) = (x.row(row), x.scale(row), x.zero(row));
+        for (place, &weight) in peaks.place.chunks_exact(2).zip(peaks.weight.iter()) {
+            let x = (i32::from(values[place[1] as usize]) - zero) as f32;
+            out[place[0] as usize] += x * (scale * weight);
+        }
+    }
+}
+
 /// `y = x W + b`.
 #[derive(Debug)]
 pub(crate) struct Linear {
@@ -63,7 +87,10 @@ impl Linear {
     ) -> Result<Self, FormatError> {
         let name = format!("{scope}/matrix");
         let matrix = match file.quantization() {
-            Quantization::Int8 => Matrix::Int8(file.packed(&name, inputs, outputs)?),
+            Quantization::Int8 => Matrix::Int8(
+                file.packed(&name, inputs, outputs)?,
+                file.peaks(&name, inputs, outputs)?,
+            ),
             Quantization::F32 => Matrix::InOut {
                 data: file.f32(&name, &[inputs, outputs])?,
                 k: inputs,

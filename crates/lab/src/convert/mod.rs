@@ -14,9 +14,9 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use csanmt_format::int8::{Order, PackError, pack, quantize_row};
+use csanmt_format::int8::{Order, PackError, pack, quantize_row, take_peaks};
 use csanmt_format::layout::{Role, Variable};
-use csanmt_format::{ElementType, WriteError};
+use csanmt_format::{ElementType, TensorSpec, WriteError};
 use csanmt_format::{
     ModelConfig, ModelPlan, ModelWriter, Quantization, SRC_BPE, SRC_VOCAB, TRG_VOCAB,
 };
@@ -144,6 +144,11 @@ pub fn convert(
         plan = plan.dictionary(dictionary);
     }
 
+    if quantization == Quantization::Int8 {
+        plan = plan_peaks(plan, &variables, &mut checkpoint)?;
+    }
+    let stored: Vec<_> = variables.iter().map(|v| plan.stored(v)).collect();
+
     let io = |source| ConvertError::Io {
         path: out.to_owned(),
         source,
@@ -160,7 +165,7 @@ pub fn convert(
         out,
     };
     match quantization {
-        Quantization::Int8 => transfer.int8(&variables)?,
+        Quantization::Int8 => transfer.int8(&variables, &stored)?,
         Quantization::F32 => {
             variables
                 .iter()
@@ -192,6 +197,30 @@ pub fn convert(
     })
 }
 
+/// Finds out how many weights of each layer are kept apart: the header says so before the layers
+/// themselves are written.
+fn plan_peaks<'a>(
+    mut plan: ModelPlan<'a>,
+    variables: &[Variable],
+    checkpoint: &mut Checkpoint,
+) -> Result<ModelPlan<'a>, ConvertError> {
+    let mut weights = Vec::new();
+    for variable in variables.iter().filter(|v| v.role == Role::Linear) {
+        let Variable { name, shape, .. } = variable;
+        checkpoint.read(&format!("{SCOPE}{name}"), shape, &mut weights)?;
+        plan = plan.peaks(name, take_peaks(&mut weights, shape[1]).len());
+    }
+    Ok(plan)
+}
+
+/// Bytes of numbers as the file has them.
+fn little_endian<T, const N: usize>(
+    values: impl IntoIterator<Item = T>,
+    bytes: impl Fn(T) -> [u8; N],
+) -> Vec<u8> {
+    values.into_iter().flat_map(bytes).collect()
+}
+
 /// Carries variables from the checkpoint to the model file.
 struct Transfer<'a, W> {
     checkpoint: Checkpoint,
@@ -221,8 +250,13 @@ impl<W: Write> Transfer<'_, W> {
         })
     }
 
-    /// Matrices and tables as int8 first, then the rest, each scale and sum in its place.
-    fn int8(&mut self, variables: &[Variable]) -> Result<(), ConvertError> {
+    /// Matrices and tables as int8 first, then the rest, each companion in its place. `stored`
+    /// lists the tensors of every variable.
+    fn int8(
+        &mut self,
+        variables: &[Variable],
+        stored: &[Vec<TensorSpec>],
+    ) -> Result<(), ConvertError> {
         let mut companions: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         for variable in variables {
             match variable.role {
@@ -232,8 +266,7 @@ impl<W: Write> Transfer<'_, W> {
             }
         }
         self.buffer = Vec::new();
-        for variable in variables {
-            let stored = variable.stored(Quantization::Int8);
+        for (variable, stored) in variables.iter().zip(stored) {
             if stored[0].dtype == ElementType::F32 {
                 self.float(variable)?;
             }
@@ -260,10 +293,10 @@ impl<W: Write> Transfer<'_, W> {
         };
         self.checkpoint
             .read(&format!("{SCOPE}{name}"), shape, &mut self.buffer)?;
-        let order = if *role == Role::Linear {
-            Order::InOut
+        let (order, peaks) = if *role == Role::Linear {
+            (Order::InOut, take_peaks(&mut self.buffer, n))
         } else {
-            Order::OutIn
+            (Order::OutIn, Vec::new())
         };
         let writer = &mut self.writer;
         let packed = pack(&self.buffer, k, n, order, |panel| {
@@ -282,18 +315,17 @@ impl<W: Write> Transfer<'_, W> {
                 source,
             },
         })?;
-        let scale = packed
-            .scale
+        let mut keep = |suffix: &str, bytes: Vec<u8>| {
+            companions.insert(format!("{name}{suffix}"), bytes);
+        };
+        keep(".scale", little_endian(packed.scale, f32::to_le_bytes));
+        keep(".colsum", little_endian(packed.colsum, i32::to_le_bytes));
+        let places = peaks
             .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect();
-        let colsum = packed
-            .colsum
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect();
-        companions.insert(format!("{name}.scale"), scale);
-        companions.insert(format!("{name}.colsum"), colsum);
+            .flat_map(|peak| [peak.output as i32, peak.input as i32]);
+        keep(".peak_place", little_endian(places, i32::to_le_bytes));
+        let weights = peaks.iter().map(|peak| peak.weight);
+        keep(".peak", little_endian(weights, f32::to_le_bytes));
         Ok(())
     }
 
