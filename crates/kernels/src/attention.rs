@@ -424,60 +424,73 @@ impl Span {
     }
 }
 
-/// Rows whose products with the query are summed at a time, in registers.
-const ROWS: usize = 4;
-
 /// `out[j] = q · row(j)`; all rows as long as `q`.
 #[inline(always)]
 fn dots<'a, S: Simd>(simd: S, q: &[f32], row: impl Fn(usize) -> &'a [f32], out: &mut [f32]) {
-    let (blocks, rest) = out.as_chunks_mut::<{ 2 * ROWS }>();
+    let (blocks, rest) = out.as_chunks_mut::<8>();
     let mut j = 0;
     for out in blocks {
-        let low = dots_of_rows(simd, q, [row(j), row(j + 1), row(j + 2), row(j + 3)]);
-        let high = dots_of_rows(simd, q, [row(j + 4), row(j + 5), row(j + 6), row(j + 7)]);
-        simd.sum8(
-            &[
-                low[0], low[1], low[2], low[3], high[0], high[1], high[2], high[3],
-            ],
-            out,
-        );
-        j += 2 * ROWS;
+        let rows = [
+            row(j),
+            row(j + 1),
+            row(j + 2),
+            row(j + 3),
+            row(j + 4),
+            row(j + 5),
+            row(j + 6),
+            row(j + 7),
+        ];
+        let mut sums = [simd.fold(simd.splat(0.0)); 8];
+        if S::SUMS >= 4 {
+            dots_of_rows::<S, 4>(simd, q, &rows, &mut sums);
+        } else {
+            dots_of_rows::<S, 2>(simd, q, &rows, &mut sums);
+        }
+        simd.sum8(&sums, out);
+        j += 8;
     }
     for (i, out) in rest.iter_mut().enumerate() {
         *out = dot(simd, q, row(j + i));
     }
 }
 
-/// The products of some rows with the query, summed down to eight lanes.
+/// The products of eight rows with the query, `R` rows at a time, summed down to eight lanes.
 #[inline(always)]
-fn dots_of_rows<S: Simd>(simd: S, q: &[f32], rows: [&[f32]; ROWS]) -> [S::H; ROWS] {
+fn dots_of_rows<S: Simd, const R: usize>(
+    simd: S,
+    q: &[f32],
+    rows: &[&[f32]; 8],
+    out: &mut [S::H; 8],
+) {
     let (q_chunks, q_rest) = q.as_chunks::<LANES>();
-    let mut sums = [simd.splat(0.0); ROWS];
-    let rows = [
-        &rows[0][..q.len()],
-        &rows[1][..q.len()],
-        &rows[2][..q.len()],
-        &rows[3][..q.len()],
-    ];
-    for (c, q) in q_chunks.iter().enumerate() {
-        let q = simd.load(q);
-        for i in 0..ROWS {
-            sums[i] = simd.add(sums[i], simd.mul(q, simd.load(&rows[i].as_chunks().0[c])));
+    for (rows, out) in rows
+        .as_chunks::<R>()
+        .0
+        .iter()
+        .zip(out.as_chunks_mut::<R>().0)
+    {
+        let mut rows = *rows;
+        for i in 0..R {
+            rows[i] = &rows[i][..q.len()];
+        }
+        let mut sums = [simd.splat(0.0); R];
+        for (c, q) in q_chunks.iter().enumerate() {
+            let q = simd.load(q);
+            for i in 0..R {
+                sums[i] = simd.add(sums[i], simd.mul(q, simd.load(&rows[i].as_chunks().0[c])));
+            }
+        }
+        if !q_rest.is_empty() {
+            let q = simd.load_part(q_rest, 0.0);
+            for i in 0..R {
+                let key = simd.load_part(rows[i].as_chunks::<LANES>().1, 0.0);
+                sums[i] = simd.add(sums[i], simd.mul(q, key));
+            }
+        }
+        for i in 0..R {
+            out[i] = simd.fold(sums[i]);
         }
     }
-    if !q_rest.is_empty() {
-        let q = simd.load_part(q_rest, 0.0);
-        for i in 0..ROWS {
-            let key = simd.load_part(rows[i].as_chunks::<LANES>().1, 0.0);
-            sums[i] = simd.add(sums[i], simd.mul(q, key));
-        }
-    }
-    [
-        simd.fold(sums[0]),
-        simd.fold(sums[1]),
-        simd.fold(sums[2]),
-        simd.fold(sums[3]),
-    ]
 }
 
 /// `out += Σ_j weights[j] · row(j)`, in the order of j; all rows as long as `out`.
@@ -489,9 +502,13 @@ fn add_weighted<'a, S: Simd>(
     out: &mut [f32],
 ) {
     let mut first = 0;
-    while out.len() - first >= 4 * LANES {
+    while S::SUMS >= 4 && out.len() - first >= 4 * LANES {
         add_columns::<S, 4>(simd, weights, &row, first, out);
         first += 4 * LANES;
+    }
+    while S::SUMS < 4 && out.len() - first >= 2 * LANES {
+        add_columns::<S, 2>(simd, weights, &row, first, out);
+        first += 2 * LANES;
     }
     while out.len() - first >= LANES {
         add_columns::<S, 1>(simd, weights, &row, first, out);

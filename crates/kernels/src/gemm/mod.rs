@@ -53,7 +53,15 @@ pub(crate) struct TileInput<'a> {
     /// Inputs in groups of four.
     steps: usize,
     /// Weights to prefetch while computing: `ahead_bytes` more with each panel of each step.
+    #[cfg_attr(
+        target_arch = "wasm32",
+        expect(dead_code, reason = "no such instruction")
+    )]
     ahead: *const i8,
+    #[cfg_attr(
+        target_arch = "wasm32",
+        expect(dead_code, reason = "no such instruction")
+    )]
     ahead_bytes: usize,
 }
 

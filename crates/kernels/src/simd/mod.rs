@@ -36,6 +36,8 @@ pub(crate) trait Simd: Tile {
     type I: Copy;
     /// Eight f32.
     type H: Copy;
+    /// Sums of sixteen lanes that fit the registers beside a few other values.
+    const SUMS: usize;
 
     fn splat(self, x: f32) -> Self::F;
     fn load(self, x: &[f32; LANES]) -> Self::F;

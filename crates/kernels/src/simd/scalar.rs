@@ -23,6 +23,7 @@ impl Simd for Scalar {
     type F = [f32; LANES];
     type I = [i32; LANES];
     type H = [f32; HALF];
+    const SUMS: usize = 8;
 
     #[inline(always)]
     fn splat(self, x: f32) -> Self::F {

@@ -49,6 +49,8 @@ macro_rules! impl_simd {
             type F = Quarters;
             type I = Quarters;
             type H = [v128; 2];
+            // x86 has 16 registers of 128 bits.
+            const SUMS: usize = 2;
 
             #[inline(always)]
             fn splat(self, x: f32) -> Quarters {

@@ -69,6 +69,7 @@ macro_rules! impl_simd {
             type F = Floats;
             type I = Ints;
             type H = __m256;
+            const SUMS: usize = 8;
 
             #[inline(always)]
             fn splat(self, x: f32) -> Floats {

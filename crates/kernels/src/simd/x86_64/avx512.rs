@@ -15,6 +15,7 @@ impl Simd for Avx512Vnni {
     type F = __m512;
     type I = __m512i;
     type H = __m256;
+    const SUMS: usize = 8;
 
     #[inline(always)]
     fn splat(self, x: f32) -> __m512 {
