@@ -33,6 +33,9 @@ pub enum Failure {
     /// A job was asked for its result too early.
     #[error("the job is not done: step it until it is")]
     NotDone,
+    /// The kernels of this build do not agree.
+    #[error(transparent)]
+    Kernels(#[from] csanmt_kernels::self_test::Mismatch),
     /// The engine refused the model or the text.
     #[error(transparent)]
     Engine(#[from] csanmt::Error),
@@ -46,7 +49,7 @@ impl Failure {
             Self::Memory { .. } => "memory",
             Self::TooLong { .. } | Self::Incomplete { .. } => "download",
             Self::Options(_) | Self::Engine(csanmt::Error::Option { .. }) => "options",
-            Self::NotDone | Self::Engine(_) => "engine",
+            Self::NotDone | Self::Kernels(_) | Self::Engine(_) => "engine",
         }
     }
 }

@@ -19,10 +19,27 @@ pub use failure::Failure;
 pub use job::Job;
 pub use model_buffer::ModelBuffer;
 
+use csanmt_kernels::{Kernels, self_test};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Runs when the module is instantiated: a panic is written to the console with its place.
 #[wasm_bindgen(start)]
 pub fn report_panics() {
     console_error_panic_hook::set_once();
+}
+
+/// Compares every kernel of this build with the scalar ones, bit for bit, and returns the names of
+/// the instruction sets that passed.
+///
+/// # Errors
+/// [`Failure::Kernels`] names the kernel that differs.
+#[wasm_bindgen(js_name = selfTest)]
+pub fn test_kernels() -> Result<Vec<String>, Failure> {
+    Kernels::available()
+        .into_iter()
+        .map(|kernels| {
+            self_test::run(kernels)?;
+            Ok(kernels.isa().to_string())
+        })
+        .collect()
 }
