@@ -430,21 +430,11 @@ fn dots<'a, S: Simd>(simd: S, q: &[f32], row: impl Fn(usize) -> &'a [f32], out: 
     let (blocks, rest) = out.as_chunks_mut::<8>();
     let mut j = 0;
     for out in blocks {
-        let rows = [
-            row(j),
-            row(j + 1),
-            row(j + 2),
-            row(j + 3),
-            row(j + 4),
-            row(j + 5),
-            row(j + 6),
-            row(j + 7),
-        ];
         let mut sums = [simd.fold(simd.splat(0.0)); 8];
         if S::SUMS >= 4 {
-            dots_of_rows::<S, 4>(simd, q, &rows, &mut sums);
+            dots_of_rows::<S, 4>(simd, q, &row, j, &mut sums);
         } else {
-            dots_of_rows::<S, 2>(simd, q, &rows, &mut sums);
+            dots_of_rows::<S, 2>(simd, q, &row, j, &mut sums);
         }
         simd.sum8(&sums, out);
         j += 8;
@@ -454,24 +444,20 @@ fn dots<'a, S: Simd>(simd: S, q: &[f32], row: impl Fn(usize) -> &'a [f32], out: 
     }
 }
 
-/// The products of eight rows with the query, `R` rows at a time, summed down to eight lanes.
+/// The products of rows `j..j + 8` with the query, `R` rows at a time, summed down to eight lanes.
 #[inline(always)]
-fn dots_of_rows<S: Simd, const R: usize>(
+fn dots_of_rows<'a, S: Simd, const R: usize>(
     simd: S,
     q: &[f32],
-    rows: &[&[f32]; 8],
+    row: &impl Fn(usize) -> &'a [f32],
+    j: usize,
     out: &mut [S::H; 8],
 ) {
     let (q_chunks, q_rest) = q.as_chunks::<LANES>();
-    for (rows, out) in rows
-        .as_chunks::<R>()
-        .0
-        .iter()
-        .zip(out.as_chunks_mut::<R>().0)
-    {
-        let mut rows = *rows;
+    for (group, out) in out.as_chunks_mut::<R>().0.iter_mut().enumerate() {
+        let mut rows = [&[][..]; R];
         for i in 0..R {
-            rows[i] = &rows[i][..q.len()];
+            rows[i] = &row(j + group * R + i)[..q.len()];
         }
         let mut sums = [simd.splat(0.0); R];
         for (c, q) in q_chunks.iter().enumerate() {

@@ -170,6 +170,43 @@ macro_rules! impl_simd {
                 unsafe { v128_store(out.as_mut_ptr().cast(), u8x16_narrow_i16x8(low, high)) }
             }
             #[inline(always)]
+            fn max_lane(self, x: Quarters) -> f32 {
+                let four = f32x4_pmax(f32x4_pmax(x[0], x[1]), f32x4_pmax(x[2], x[3]));
+                let two = f32x4_pmax(four, i32x4_shuffle::<2, 3, 2, 3>(four, four));
+                f32x4_extract_lane::<0>(f32x4_pmax(two, i32x4_shuffle::<1, 1, 1, 1>(two, two)))
+            }
+            #[inline(always)]
+            fn load_part(self, x: &[f32], fill: f32) -> Quarters {
+                let (quarters, rest) = x.as_chunks::<4>();
+                let mut lanes = [f32x4_splat(fill); 4];
+                for (lanes, x) in lanes.iter_mut().zip(quarters) {
+                    // SAFETY: 16 bytes are readable; v128 loads need no alignment.
+                    *lanes = unsafe { v128_load(x.as_ptr().cast()) };
+                }
+                if !rest.is_empty() {
+                    let at = |i: usize| rest.get(i).copied().unwrap_or(fill);
+                    lanes[quarters.len()] = f32x4(at(0), at(1), at(2), fill);
+                }
+                lanes
+            }
+            #[inline(always)]
+            fn store_part(self, x: Quarters, out: &mut [f32]) {
+                let (quarters, rest) = out.as_chunks_mut::<4>();
+                let last = x[quarters.len().min(3)];
+                for (x, out) in x.into_iter().zip(quarters) {
+                    // SAFETY: 16 bytes are writable; v128 stores need no alignment.
+                    unsafe { v128_store(out.as_mut_ptr().cast(), x) }
+                }
+                let last = [
+                    f32x4_extract_lane::<0>(last),
+                    f32x4_extract_lane::<1>(last),
+                    f32x4_extract_lane::<2>(last),
+                ];
+                for (&x, out) in last.iter().zip(rest) {
+                    *out = x;
+                }
+            }
+            #[inline(always)]
             fn fold(self, x: Quarters) -> [v128; 2] {
                 [f32x4_add(x[0], x[2]), f32x4_add(x[1], x[3])]
             }
