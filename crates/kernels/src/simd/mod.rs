@@ -130,6 +130,12 @@ pub(crate) fn is_usable(isa: Isa) -> bool {
         Isa::Avx2 | Isa::AvxVnni | Isa::Avx512Vnni => x86_64::is_usable(isa),
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
         Isa::Simd128 => true,
+        #[cfg(all(
+            target_arch = "wasm32",
+            target_feature = "simd128",
+            target_feature = "relaxed-simd"
+        ))]
+        Isa::RelaxedSimd => true,
         _ => false,
     }
 }
@@ -142,6 +148,12 @@ pub(crate) fn run<T: Task>(kernels: Kernels, task: T) -> T::Output {
         Isa::Avx2 | Isa::AvxVnni | Isa::Avx512Vnni => x86_64::run(kernels, task),
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
         Isa::Simd128 => task.run(wasm32::Simd128),
+        #[cfg(all(
+            target_arch = "wasm32",
+            target_feature = "simd128",
+            target_feature = "relaxed-simd"
+        ))]
+        Isa::RelaxedSimd => task.run(wasm32::RelaxedSimd),
         _ => task.run(scalar::Scalar),
     }
 }

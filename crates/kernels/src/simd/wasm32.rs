@@ -12,6 +12,11 @@ use super::{LANES, Simd};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Simd128;
 
+/// The build has relaxed SIMD as well.
+#[cfg(target_feature = "relaxed-simd")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RelaxedSimd;
+
 /// Sixteen lanes in quarters.
 type Quarters = [v128; 4];
 
@@ -221,3 +226,5 @@ macro_rules! impl_simd {
 }
 
 impl_simd!(Simd128);
+#[cfg(target_feature = "relaxed-simd")]
+impl_simd!(RelaxedSimd);
