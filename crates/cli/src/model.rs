@@ -1,5 +1,6 @@
 //! Which model to use: `--model`, then the environment, then the embedded one.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +14,7 @@ use crate::settings;
 pub(crate) struct ModelArguments {
     /// Model file [default: the embedded model]
     #[arg(long, value_name = "FILE", env = settings::MODEL, hide_env_values = true)]
-    model: Option<PathBuf>,
+    model: Option<OsString>,
 }
 
 /// Where a model comes from; displays as its name.
@@ -26,12 +27,8 @@ pub(crate) enum Source {
 impl ModelArguments {
     pub(crate) fn source(&self) -> Result<Source> {
         // An empty variable means the same as none.
-        match self
-            .model
-            .as_ref()
-            .filter(|path| !path.as_os_str().is_empty())
-        {
-            Some(path) => Ok(Source::File(path.clone())),
+        match self.model.as_ref().filter(|path| !path.is_empty()) {
+            Some(path) => Ok(Source::File(path.into())),
             #[cfg(feature = "embedded-model")]
             None => Ok(Source::Embedded),
             #[cfg(not(feature = "embedded-model"))]
