@@ -27,8 +27,8 @@ pub struct Job {
     plan: Plan,
     /// Most sentences in the next batch.
     width: usize,
-    /// Ids of the next sentence, when it did not fit into the last batch.
-    pending: Option<Vec<u32>>,
+    /// A sentence that did not fit into the last batch, and its ids.
+    pending: Option<(usize, Vec<u32>)>,
 }
 
 impl Job {
@@ -132,14 +132,14 @@ impl Job {
         let (mut batch, mut tokens, mut count) = (Vec::new(), 0, 0);
         for sentence in self.plan.done()..self.plan.len() {
             let ids = match self.pending.take() {
-                Some(ids) => Some(ids),
-                None => self.encode(sentence),
+                Some((number, ids)) if number == sentence => Some(ids),
+                _ => self.encode(sentence),
             };
             if let Some(ids) = &ids {
                 let full = count == self.width || (count > 0 && tokens + ids.len() > BATCH_TOKENS);
                 // The original decodes all pieces of a call together.
                 if full && !self.options.raw {
-                    self.pending = Some(ids.clone());
+                    self.pending = Some((sentence, ids.clone()));
                     break;
                 }
                 tokens += ids.len();

@@ -41,6 +41,17 @@ impl Translator {
         Self::load(Arc::new(bytes), Kernels::detect())
     }
 
+    /// Like [`Translator::from_bytes`], with chosen kernels. All give the same translations.
+    ///
+    /// # Errors
+    /// When the bytes are not a csanmt model.
+    pub fn with_kernels(
+        bytes: impl AsRef<[u8]> + Send + Sync + 'static,
+        kernels: Kernels,
+    ) -> Result<Self, Error> {
+        Self::load(Arc::new(bytes), kernels)
+    }
+
     fn load(bytes: SharedBytes, kernels: Kernels) -> Result<Self, Error> {
         Ok(Self {
             shared: Arc::new(Shared::load(bytes, kernels)?),
