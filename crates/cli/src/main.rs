@@ -1,6 +1,7 @@
 //! The `csanmt` command: one file a subcommand.
 
 mod convert;
+mod eval;
 mod info;
 mod inspect;
 mod model;
@@ -28,6 +29,7 @@ enum Subcommands {
     Serve(serve::Arguments),
     Convert(convert::Arguments),
     Inspect(inspect::Arguments),
+    Eval(eval::Arguments),
     Info(info::Arguments),
 }
 
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         Subcommands::Serve(arguments) => serve::run(arguments),
         Subcommands::Convert(arguments) => convert::run(&arguments),
         Subcommands::Inspect(arguments) => inspect::run(&arguments),
+        Subcommands::Eval(arguments) => eval::run(&arguments),
         Subcommands::Info(arguments) => info::run(&arguments),
     };
     match outcome {

@@ -12,7 +12,7 @@ use anyhow::Result;
 use csanmt::Options;
 
 use crate::model::ModelArguments;
-use batch::Batch;
+pub(crate) use batch::Batch;
 
 /// Translate texts given as arguments, or standard input line by line.
 ///
