@@ -13,6 +13,8 @@
 //! An instruction set contributes one [`Tile`]: the integer product of a few rows and panels.
 //! Loops and epilogue are shared ([`blocked`]); [`scalar`] is the oracle.
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 mod blocked;
 pub(crate) mod scalar;
 mod tile;
@@ -54,12 +56,12 @@ pub(crate) struct TileInput<'a> {
     steps: usize,
     /// Weights to prefetch while computing: `ahead_bytes` more with each panel of each step.
     #[cfg_attr(
-        target_arch = "wasm32",
+        not(target_arch = "x86_64"),
         expect(dead_code, reason = "no such instruction")
     )]
     ahead: *const i8,
     #[cfg_attr(
-        target_arch = "wasm32",
+        not(target_arch = "x86_64"),
         expect(dead_code, reason = "no such instruction")
     )]
     ahead_bytes: usize,

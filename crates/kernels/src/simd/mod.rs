@@ -4,6 +4,8 @@
 //! Methods are `#[inline(always)]` without `#[target_feature]`, so that they take on the features
 //! of the one outer function per instruction set (see [`run`]).
 
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod aarch64;
 pub(crate) mod scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 pub(crate) mod wasm32;
@@ -128,6 +130,8 @@ pub(crate) fn is_usable(isa: Isa) -> bool {
         Isa::Scalar => true,
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 | Isa::AvxVnni | Isa::Avx512Vnni => x86_64::is_usable(isa),
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon | Isa::NeonDot => aarch64::is_usable(isa),
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
         Isa::Simd128 => true,
         #[cfg(all(
@@ -146,6 +150,8 @@ pub(crate) fn run<T: Task>(kernels: Kernels, task: T) -> T::Output {
     match kernels.isa() {
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 | Isa::AvxVnni | Isa::Avx512Vnni => x86_64::run(kernels, task),
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon | Isa::NeonDot => aarch64::run(kernels, task),
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
         Isa::Simd128 => task.run(wasm32::Simd128),
         #[cfg(all(

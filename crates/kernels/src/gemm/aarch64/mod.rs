@@ -1,0 +1,4 @@
+//! Int8 tiles of AArch64.
+
+mod dotprod;
+mod neon;
