@@ -3,8 +3,12 @@
 //!
 //! [`Kernels`] is chosen once ([`Kernels::detect`]) and is the proof that its instruction set is
 //! usable. **Every instruction set returns the same bits**: integer products are exact, and the
-//! f32 parts are plain IEEE multiplications and additions in one fixed order (sixteen lanes,
-//! then halves: lanes i and i + 8, i + 4, i + 2, i + 1), without fused multiply-add. Only the payload of a NaN may differ.
+//! f32 parts are plain IEEE multiplications and additions in one fixed order (sixteen lanes, then
+//! lanes i and i + 8, i + 4, i + 2, i + 1), without fused multiply-add. Only the payload of a NaN may
+//! differ. [`self_test::DIGEST`] pins the results of all machines to each other.
+//!
+//! Packed weights should start at a multiple of 64 bytes, as they do in a model file: nothing breaks
+//! otherwise, but vector loads then straddle cache lines.
 //!
 //! ```
 //! use csanmt_kernels::{Epilogue, Kernels, PackedWeights, QuantizedRows};

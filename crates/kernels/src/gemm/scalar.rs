@@ -33,6 +33,7 @@ impl Tile for Scalar {
     const PANELS: usize = 2;
 
     fn tile(self, input: TileInput<'_>, acc: &mut Accumulators) {
+        input.assert_lengths();
         let TileInput {
             a,
             stride,
@@ -55,6 +56,47 @@ impl Tile for Scalar {
                     }
                 }
                 acc[r * panels + p] = sums;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gemm::blocked;
+    use crate::{Isa, Kernels};
+
+    /// The shared loops without any instruction set.
+    #[test]
+    fn blocked_loops_match_the_oracle() {
+        let kernels = Kernels::new(Isa::Scalar).unwrap();
+        for (m, k, n) in [
+            (1, 1, 1),
+            (3, 9, 16),
+            (4, 30, 33),
+            (9, 5, 50),
+            (64, 4100, 20),
+        ] {
+            let x: Vec<f32> = (0..m * k).map(|i| (i * 37 % 101) as f32 - 40.0).collect();
+            let mut a = QuantizedRows::default();
+            kernels.quantize_rows(&x, k, &mut a);
+            let mut data = vec![0; PackedWeights::packed_len(n, k)];
+            let (scale, colsum) = (vec![0.3; n], vec![5; n]);
+            let index = PackedWeights::new(&data, n, k, &scale, &colsum).unwrap();
+            let places: Vec<usize> = (0..n * k)
+                .map(|i| index.packed_index(i / k, i % k))
+                .collect();
+            for (i, place) in places.into_iter().enumerate() {
+                data[place] = (i * 53 % 255) as i16 as i8;
+            }
+            let w = PackedWeights::new(&data, n, k, &scale, &colsum).unwrap();
+            let bias: Vec<f32> = (0..n).map(|i| i as f32).collect();
+            for bias in [None, Some(&bias[..])] {
+                let (mut expected, mut found) = (vec![1.0; m * n], vec![1.0; m * n]);
+                linear(&a, w, Epilogue::Residual { bias }, &mut expected);
+                blocked::linear(Scalar, &a, w, Epilogue::Residual { bias }, &mut found);
+                assert_eq!(found, expected, "{m}x{k}x{n}");
             }
         }
     }
