@@ -194,6 +194,8 @@ fn rows(kernels: Kernels) {
         40,
         seconds(|| kernels.softmax(black_box(&mut out[..40]))),
     );
+    let time = seconds(|| csanmt_kernels::self_test::run(black_box(kernels)).expect("no mismatch"));
+    println!("             self-test: {:.2} ms", time * 1e3);
     let logits = numbers(8208);
     report(
         "log_sum_exp",

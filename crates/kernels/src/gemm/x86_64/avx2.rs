@@ -26,44 +26,67 @@ impl Tile for Avx2 {
     }
 }
 
+/// Steps per turn of the loop: with few rows a step is so short that the loop itself would count.
+const fn unrolled(rows: usize) -> usize {
+    if rows <= 2 { 4 } else { 1 }
+}
+
 /// # Safety
 /// AVX2; `input`'s slices hold `R` rows and `P` panels of its steps.
 #[inline(always)]
 unsafe fn tile<const R: usize, const P: usize>(input: TileInput<'_>, acc: &mut Accumulators) {
-    let TileInput {
-        a,
-        stride,
-        w,
-        steps,
-        ahead,
-        ahead_bytes,
-        ..
-    } = input;
-    let (a, w) = (a.as_ptr(), w.as_ptr());
-    // SAFETY: as this function demands; a prefetch may have any address.
+    let unrolled = const { unrolled(R) };
+    // SAFETY: as this function demands.
     unsafe {
-        let ones = _mm256_set1_epi16(1);
         let mut sums = [[_mm256_setzero_si256(); 2]; R];
-        for step in 0..steps {
-            _mm_prefetch::<_MM_HINT_T0>(ahead.wrapping_add(step * ahead_bytes));
-            let w = w.add(step * STEP_BYTES);
-            let w = [
-                _mm256_loadu_si256(w.cast()),
-                _mm256_loadu_si256(w.add(32).cast()),
-            ];
-            for r in 0..R {
-                let a =
-                    _mm256_set1_epi32(a.add(r * stride + 4 * step).cast::<i32>().read_unaligned());
-                for half in 0..2 {
-                    let pairs = _mm256_maddubs_epi16(a, w[half]);
-                    sums[r][half] = _mm256_add_epi32(sums[r][half], _mm256_madd_epi16(pairs, ones));
-                }
+        let mut step = 0;
+        while step + unrolled <= input.steps {
+            for _ in 0..unrolled {
+                add_step(&input, step, &mut sums);
+                step += 1;
             }
+        }
+        while step < input.steps {
+            add_step(&input, step, &mut sums);
+            step += 1;
         }
         for r in 0..R {
             let out = acc[r].as_mut_ptr().cast::<__m256i>();
             _mm256_storeu_si256(out, sums[r][0]);
             _mm256_storeu_si256(out.add(1), sums[r][1]);
+        }
+    }
+}
+
+/// # Safety
+/// As [`tile`]; `step` is one of `input`'s.
+#[inline(always)]
+unsafe fn add_step<const R: usize>(
+    input: &TileInput<'_>,
+    step: usize,
+    sums: &mut [[__m256i; 2]; R],
+) {
+    // SAFETY: as this function demands; a prefetch may have any address.
+    unsafe {
+        let ones = _mm256_set1_epi16(1);
+        _mm_prefetch::<_MM_HINT_T0>(input.ahead.wrapping_add(step * input.ahead_bytes));
+        let w = input.w.as_ptr().add(step * STEP_BYTES);
+        let w = [
+            _mm256_loadu_si256(w.cast()),
+            _mm256_loadu_si256(w.add(32).cast()),
+        ];
+        for r in 0..R {
+            let a = input
+                .a
+                .as_ptr()
+                .add(r * input.stride + 4 * step)
+                .cast::<i32>()
+                .read_unaligned();
+            let a = _mm256_set1_epi32(a);
+            for half in 0..2 {
+                let pairs = _mm256_maddubs_epi16(a, w[half]);
+                sums[r][half] = _mm256_add_epi32(sums[r][half], _mm256_madd_epi16(pairs, ones));
+            }
         }
     }
 }
