@@ -22,7 +22,7 @@ mod translation;
 mod translator;
 
 pub use csanmt_format::{AlignedBytes, ModelConfig};
-pub use csanmt_model::{Isa, Kernels};
+pub use csanmt_model::{Isa, Kernels, self_test};
 pub use csanmt_text::Trace;
 pub use error::Error;
 pub use job::Job;

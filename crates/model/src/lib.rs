@@ -32,7 +32,7 @@ mod workspace;
 
 pub use batch::{Batch, Span};
 pub use beam::{Limits, SearchOptions, Step};
-pub use csanmt_kernels::{Isa, Kernels};
+pub use csanmt_kernels::{Isa, Kernels, self_test};
 pub use encoder::Probe;
 pub use error::{Cancelled, ModelError};
 pub use hypothesis::{Hypothesis, SearchResult};

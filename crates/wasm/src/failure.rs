@@ -35,7 +35,7 @@ pub enum Failure {
     NotDone,
     /// The kernels of this build do not agree.
     #[error(transparent)]
-    Kernels(#[from] csanmt_kernels::self_test::Mismatch),
+    Kernels(#[from] csanmt::self_test::Mismatch),
     /// The engine refused the model or the text.
     #[error(transparent)]
     Engine(#[from] csanmt::Error),

@@ -19,7 +19,7 @@ pub use failure::Failure;
 pub use job::Job;
 pub use model_buffer::ModelBuffer;
 
-use csanmt_kernels::{Kernels, self_test};
+use csanmt::{Kernels, self_test};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Runs when the module is instantiated: a panic is written to the console with its place.

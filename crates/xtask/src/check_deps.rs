@@ -68,8 +68,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         package: "csanmt-wasm",
-        // The kernels only for their self-test, which `cargo test` cannot run in WebAssembly.
-        may_use: &["csanmt", "csanmt-kernels"],
+        may_use: &["csanmt"],
         never: &["axum", "tokio", "rayon", "clap"],
     },
     Rule {

@@ -1,6 +1,6 @@
 //! TensorFlow checkpoints (V2 "tensor bundles"): `PREFIX.index` and `PREFIX.data-00000-of-00001`.
 //!
-//! The index is a sorted table ([`table`]) whose values are protocol buffers ([`bundle`]): a header
+//! The index is a sorted table (`table`) whose values are protocol buffers (`bundle`): a header
 //! under the empty key, and for each variable its type, shape, shard, place and check sum. The
 //! shards are the raw numbers, little-endian.
 
