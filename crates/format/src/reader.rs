@@ -37,7 +37,7 @@ struct Contents {
     index: BTreeMap<String, usize>,
 }
 
-/// Packed int8 weights: y[n] = Σ_k w[n, k] x[k] · scale[n].
+/// Packed int8 weights: `y[n] = Σ_k w[n, k] x[k] · scale[n]`.
 #[derive(Clone, Debug)]
 pub struct PackedMatrix {
     /// `[ceil(n/16), ceil(k/4), 16, 4]`, zero-padded.
