@@ -9,10 +9,30 @@ const SIMD_MODULE = new Uint8Array([
 ]);
 
 /**
+ * The same for the 8-bit dot product of relaxed SIMD:
+ * `(func (param v128 v128 v128) (result v128) … i32x4.relaxed_dot_i8x16_i7x16_add_s)`.
+ */
+const RELAXED_SIMD_MODULE = new Uint8Array([
+  0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00,
+  0x01, 0x08, 0x01, 0x60, 0x03, 0x7b, 0x7b, 0x7b, 0x01, 0x7b,
+  0x03, 0x02, 0x01, 0x00,
+  0x0a, 0x0d, 0x01, 0x0b, 0x00, 0x20, 0x00, 0x20, 0x01, 0x20, 0x02, 0xfd, 0x93, 0x02, 0x0b,
+]);
+
+/**
  * Whether this browser can run the engine: it has WebAssembly with 128-bit SIMD.
  *
  * @returns {boolean}
  */
 export function isSupported() {
   return typeof WebAssembly === "object" && WebAssembly.validate(SIMD_MODULE);
+}
+
+/**
+ * Whether this browser knows relaxed SIMD. What its dot product computes must still be tried.
+ *
+ * @returns {boolean}
+ */
+export function hasRelaxedSimd() {
+  return WebAssembly.validate(RELAXED_SIMD_MODULE);
 }

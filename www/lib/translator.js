@@ -1,6 +1,6 @@
 /**
  * @import {
- *   CreateOptions, EngineOptions, FromWorker, LoadProgress, ToWorker, TranslateOptions,
+ *   CreateOptions, EngineBuild, EngineOptions, FromWorker, LoadProgress, ToWorker, TranslateOptions,
  *   Translation, TranslationProgress,
  * } from "./types.d.ts"
  */
@@ -34,6 +34,8 @@ export class CsanmtTranslator {
   #pending = new Map();
   #lastId = 0;
   #memoryBytes = 0;
+  /** @type {EngineBuild | undefined} */
+  #build;
   /** Settles when the first worker is ready or will never be. @type {PromiseWithResolvers<void>} */
   #created = withResolvers();
   #isReady = false;
@@ -80,6 +82,11 @@ export class CsanmtTranslator {
     return this.#memoryBytes;
   }
 
+  /** Which build of the engine this browser runs. */
+  get build() {
+    return this.#build;
+  }
+
   /**
    * Translates a text of any number of lines and sentences.
    *
@@ -123,7 +130,7 @@ export class CsanmtTranslator {
   }
 
   #start() {
-    const { modelUrl, modelBytes, wasmUrl, workerUrl } = this.#options;
+    const { modelUrl, modelBytes, wasmUrl, relaxedWasmUrl, workerUrl } = this.#options;
     const worker = workerUrl
       ? new Worker(workerUrl, { type: "module" })
       : new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
@@ -138,6 +145,7 @@ export class CsanmtTranslator {
       modelUrl: absolute(modelUrl),
       modelBytes,
       wasmUrl: wasmUrl && absolute(wasmUrl),
+      relaxedWasmUrl: relaxedWasmUrl && absolute(relaxedWasmUrl),
     });
   }
 
@@ -153,6 +161,7 @@ export class CsanmtTranslator {
         return this.#report(message);
       case "ready":
         this.#isReady = true;
+        this.#build = message.build;
         return this.#created.resolve();
       case "load-failed":
         return this.#close(new CsanmtError(message.error.code, message.error.message));

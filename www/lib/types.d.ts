@@ -9,6 +9,11 @@ export interface CreateOptions {
   modelBytes?: number;
   /** The WebAssembly module, when it is not beside this library. */
   wasmUrl?: string | URL;
+  /**
+   * The same with relaxed SIMD, for the browsers that have it. With `wasmUrl` alone all browsers
+   * get that one.
+   */
+  relaxedWasmUrl?: string | URL;
   /** The worker's script, when it is not beside this library. */
   workerUrl?: string | URL;
   /** Gives up loading. */
@@ -16,6 +21,9 @@ export interface CreateOptions {
   /** Called as the model file arrives; `loaded` never falls. */
   onprogress?: (progress: LoadProgress) => void;
 }
+
+/** The engine with 128-bit SIMD, or with relaxed SIMD's 8-bit dot product as well. */
+export type EngineBuild = "simd" | "relaxed-simd";
 
 export interface LoadProgress {
   /** Bytes of the model file that have arrived. */
@@ -81,14 +89,14 @@ export type ErrorCode =
 
 /** Main thread to worker. `load` is the first message and comes once. */
 export type ToWorker =
-  | { type: "load"; modelUrl: string; modelBytes?: number; wasmUrl?: string }
+  | { type: "load"; modelUrl: string; modelBytes?: number; wasmUrl?: string; relaxedWasmUrl?: string }
   | { type: "translate"; id: number; text: string; options: EngineOptions }
   | { type: "abort"; id: number };
 
 /** Worker to main thread. */
 export type FromWorker =
   | ({ type: "loading" } & LoadProgress)
-  | { type: "ready" }
+  | { type: "ready"; build: EngineBuild }
   | { type: "step"; id: number; added: string; sentencesDone: number; sentences: number }
   | { type: "done"; id: number; translation: Translation; memoryBytes: number }
   | { type: "failed"; id: number; error: Failure }

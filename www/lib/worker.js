@@ -6,6 +6,7 @@
  */
 
 import init, { Engine, ModelBuffer } from "./csanmt_wasm.js";
+import { compileEngine } from "./engine-build.js";
 import { toFailure } from "./errors.js";
 import { downloadModel } from "./model-download.js";
 
@@ -41,26 +42,33 @@ self.onmessage = (/** @type {MessageEvent<ToWorker>} */ { data }) => {
 };
 
 /** @param {Extract<ToWorker, { type: "load" }>} message */
-async function load({ modelUrl, modelBytes, wasmUrl }) {
+async function load({ modelUrl, modelBytes, wasmUrl, relaxedWasmUrl }) {
   try {
     // Both downloads begin at once; the model's waits for the module when it has bytes to write.
-    const module = wasmUrl ? init({ module_or_path: wasmUrl }) : init();
-    module.catch(() => {});
+    const started = start({ wasmUrl, relaxedWasmUrl });
+    started.catch(() => {});
     const buffer = await downloadModel({
       url: modelUrl,
       bytes: modelBytes,
       allocate: async (bytes) => {
-        memory = (await module).memory;
+        await started;
         return new ModelBuffer(bytes);
       },
       onprogress: throttled(reportLoading),
     });
     engine = new Engine(buffer);
-    post({ type: "ready" });
+    post({ type: "ready", build: await started });
     work();
   } catch (error) {
     post({ type: "load-failed", error: toFailure(error, "download") });
   }
+}
+
+/** @param {Parameters<typeof compileEngine>[0]} addresses */
+async function start(addresses) {
+  const { build, module } = await compileEngine(addresses);
+  memory = (await init({ module_or_path: module })).memory;
+  return build;
 }
 
 /** Answers what is queued, one after the other. */

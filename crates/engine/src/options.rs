@@ -9,6 +9,9 @@ pub struct Options {
     /// How many hypotheses of each sentence to return in [`crate::Sentence::hypotheses`];
     /// 0 returns none. At most the beam width are found.
     pub n_best: usize,
+    /// Most sentences translated together by a [`crate::Job`]: fewer answer sooner, more are faster
+    /// altogether; `None` leaves it to the engine. The translations are the same.
+    pub batch: Option<usize>,
     /// Exactly the original pipeline: the text is cut at `<SENT_SPLIT>` only, blank text is
     /// decoded too, and no guard alters the search. For comparisons with the original.
     pub raw: bool,
@@ -38,6 +41,13 @@ impl Options {
     #[must_use]
     pub fn with_n_best(mut self, count: usize) -> Self {
         self.n_best = count;
+        self
+    }
+
+    /// Sets how many sentences are translated together at most.
+    #[must_use]
+    pub fn with_batch(mut self, sentences: usize) -> Self {
+        self.batch = Some(sentences);
         self
     }
 }

@@ -28,6 +28,18 @@ pub fn report_panics() {
     console_error_panic_hook::set_once();
 }
 
+/// Whether every kernel of this build gives the bits of the scalar ones in this browser.
+///
+/// It calls nothing of JavaScript, hence can be asked of a module that has no bindings yet: that
+/// is how the worker tries the build with relaxed SIMD, whose results are left to the browser.
+#[must_use]
+#[wasm_bindgen(js_name = kernelsAgree)]
+pub fn kernels_agree() -> bool {
+    Kernels::available()
+        .into_iter()
+        .all(|kernels| self_test::run(kernels).is_ok())
+}
+
 /// Compares every kernel of this build with the scalar ones, bit for bit, and returns the names of
 /// the instruction sets that passed.
 ///

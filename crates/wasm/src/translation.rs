@@ -34,14 +34,18 @@ struct OptionsView {
     beam: Option<usize>,
 }
 
+/// Most sentences in one step. A step cannot be interrupted: four keep it near a tenth of a
+/// second, and already share most of the work of reading the weights.
+const STEP_SENTENCES: usize = 4;
+
 /// Reads the options object; `undefined` and `null` mean the defaults.
 pub(crate) fn parse_options(value: JsValue) -> Result<Options, Failure> {
+    let mut options = Options::default().with_batch(STEP_SENTENCES);
     if value.is_undefined() || value.is_null() {
-        return Ok(Options::default());
+        return Ok(options);
     }
     let view: OptionsView = serde_wasm_bindgen::from_value(value)
         .map_err(|error| Failure::Options(error.to_string()))?;
-    let mut options = Options::default();
     options.beam = view.beam;
     Ok(options)
 }
