@@ -206,6 +206,7 @@ fn search_options(shared: &Shared, options: &Options) -> Result<SearchOptions, E
         }
         search.beam = beam;
     }
+    search.wanted = options.n_best.clamp(1, search.beam);
     if !options.raw {
         search.forbidden = Some(shared.target.vocabulary().unk());
         search.min_len = 1;

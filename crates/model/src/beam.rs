@@ -35,6 +35,9 @@ pub struct SearchOptions {
     pub min_len: usize,
     /// A token that is never chosen.
     pub forbidden: Option<u32>,
+    /// How many hypotheses are wanted. The best ones are the same whatever the number, but fewer are
+    /// found sooner: what cannot become one of them is given up. With 0 nothing is given up.
+    pub wanted: usize,
 }
 
 /// Where a running search is.
@@ -75,6 +78,10 @@ pub(crate) struct Beam {
     sentence: usize,
     /// Most steps for this sentence.
     limit: usize,
+    /// `lp(N)`, of the stop rule.
+    stop_penalty: f32,
+    /// A hypothesis with log-probability l never finishes with a score above `l * reach`.
+    reach: f32,
     alive: Vec<Alive>,
     finished: Vec<Hypothesis>,
 }
@@ -87,6 +94,10 @@ impl Beam {
                 .max_len
                 .min(source_len.saturating_mul(factor).saturating_add(extra)),
         };
+        // Log-probabilities only fall and penalties only grow (with a negative exponent they fall from
+        // lp(1) = 1), except for four roundings a step.
+        let rounding = 1.0 - 2.0 * f32::EPSILON * limit as f32;
+        let most = length_penalty(limit, options.alpha).max(1.0);
         let start = Alive {
             parent: 0,
             token: EOS,
@@ -98,6 +109,8 @@ impl Beam {
         Self {
             sentence,
             limit,
+            stop_penalty: length_penalty(options.max_len, options.alpha),
+            reach: rounding / most,
             alive,
             finished: Vec::with_capacity(options.beam + 1),
         }
@@ -118,11 +131,11 @@ impl Beam {
 
     /// The stop rule: something is finished, and the worst finished hypothesis beats the best
     /// score that the best live one could still reach, `logp / lp(N)`.
-    pub(crate) fn is_done(&self, step: usize, options: &SearchOptions) -> bool {
+    pub(crate) fn is_done(&self, step: usize) -> bool {
         let Some(best) = self.alive.first() else {
             return true;
         };
-        let bound = best.logp / length_penalty(options.max_len, options.alpha);
+        let bound = best.logp / self.stop_penalty;
         step >= self.limit
             || self
                 .finished
@@ -130,17 +143,18 @@ impl Beam {
                 .is_some_and(|worst| worst.score > bound)
     }
 
-    /// Takes the logits of this sentence's rows, which are `first_row..` of the step.
+    /// Takes the logits of this sentence's rows, which are `first_row..` of the step; `penalty` is
+    /// `lp(step + 1)`.
     pub(crate) fn expand(
         &mut self,
         step: usize,
+        penalty: f32,
         first_row: usize,
         scored: &ScoredRows<'_>,
         history: &History,
         options: &SearchOptions,
         candidates: &mut Candidates,
     ) {
-        let penalty = length_penalty(step + 1, options.alpha);
         candidates.merged.clear();
         for (offset, alive) in self.alive.iter().enumerate() {
             let row = first_row + offset;
@@ -179,6 +193,18 @@ impl Beam {
                     score,
                 });
             }
+        }
+        self.give_up(options.wanted);
+    }
+
+    /// Drops the hypotheses that can no longer be among the `wanted` best finished ones.
+    ///
+    /// The others go on as if nothing had happened: whatever a dropped one would have pushed out of
+    /// the beam has a lower log-probability still, and no more to hope for.
+    fn give_up(&mut self, wanted: usize) {
+        if let Some(last) = wanted.checked_sub(1).and_then(|i| self.finished.get(i)) {
+            let (least, reach) = (last.score, self.reach);
+            self.alive.retain(|alive| !(alive.logp * reach < least));
         }
     }
 
@@ -322,6 +348,7 @@ mod tests {
             limits: Limits::Model,
             min_len: 0,
             forbidden: None,
+            wanted: 2,
         };
         let mut beam = Beam::new(0, 3, &options);
         beam.finish(vec![1], -1.0, 2);

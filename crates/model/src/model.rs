@@ -6,7 +6,7 @@ use csanmt_format::{ModelConfig, ModelFile, Quantization};
 use csanmt_kernels::Kernels;
 
 use crate::batch::Batch;
-use crate::beam::{Beam, Limits, ScoredRows, SearchBuffers, SearchOptions, Step};
+use crate::beam::{Beam, Limits, ScoredRows, SearchBuffers, SearchOptions, Step, length_penalty};
 use crate::decoder::{Decoder, Row};
 use crate::embedding::Embedding;
 use crate::encoder::{Encoder, Probe};
@@ -102,6 +102,7 @@ impl Model {
             limits: Limits::Model,
             min_len: 0,
             forbidden: None,
+            wanted: self.config.beam_size,
         }
     }
 
@@ -193,7 +194,7 @@ impl Model {
         let mut results = vec![SearchResult::default(); sentences.len()];
         for step in 0.. {
             beams.retain_mut(|beam| {
-                let done = beam.is_done(step, options);
+                let done = beam.is_done(step);
                 if done {
                     results[beam.sentence()] = beam.result(&buffers.history);
                 }
@@ -215,10 +216,13 @@ impl Model {
                 vocab: self.decoder.vocab(),
                 normalizers,
             };
+            let penalty = length_penalty(step + 1, options.alpha);
             let mut first_row = 0;
             for beam in beams.iter_mut() {
                 let count = beam.rows(step).count();
-                beam.expand(step, first_row, &scored, history, options, candidates);
+                beam.expand(
+                    step, penalty, first_row, &scored, history, options, candidates,
+                );
                 first_row += count;
             }
             let report = Step {
