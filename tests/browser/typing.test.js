@@ -127,22 +127,6 @@ test("Stop and Escape end a translation and keep what is there", async () => {
   }
 });
 
-test("results of a long text appear before its end, and the page stays quick", async () => {
-  await page.page.evaluate(() => {
-    const global = /** @type {any} */ (window);
-    global.longTasks = [];
-    new PerformanceObserver((list) => {
-      global.longTasks.push(...list.getEntries().map(({ duration }) => duration));
-    }).observe({ type: "longtask" });
-  });
-  await page.paste(longText(300));
-  await page.translated();
-  const steps = await page.messages("step");
-  assert.ok(steps.length > 5, `only ${steps.length} steps`);
-  const longest = await page.page.evaluate(() => Math.max(0, .../** @type {any} */ (window).longTasks));
-  assert.ok(longest < 200, `a task of ${longest} ms on the main thread`);
-});
-
 test("without the switch only the button translates, and the choice is kept", async () => {
   await page.page.locator("#auto").uncheck();
   await page.paste(PARAGRAPH);

@@ -164,10 +164,24 @@ export class Session {
   #advance(target, sentencesDone, sentences) {
     this.run = { phase: "running", sentencesDone, sentences };
     this.target = target;
-    // The old translation continues behind the sentences that are done again; the gap before its
-    // next sentence (a space, line breaks) belongs to the new text already.
-    const next = this.#last?.sentences[sentencesDone];
-    this.stale = next && this.#last ? this.#last.text.slice(next.target[0]) : "";
+    this.stale = this.#staleFrom(target, sentencesDone);
     this.#onchange(this);
+  }
+
+  /**
+   * The old translation continues behind the sentences that are done again.
+   *
+   * @param {string} target
+   * @param {number} sentencesDone
+   */
+  #staleFrom(target, sentencesDone) {
+    const next = this.#last?.sentences[sentencesDone];
+    if (!this.#last || !next) {
+      return "";
+    }
+    // What is between two sentences, a space or line breaks, may be in the new text already.
+    const end = this.#last.sentences[sentencesDone - 1]?.target[1] ?? 0;
+    const gap = this.#last.text.slice(end, next.target[0]);
+    return this.#last.text.slice(target.endsWith(gap) ? next.target[0] : end);
   }
 }

@@ -46,6 +46,8 @@ export class View {
   #noticeText = find("notice-text");
   #copyLabel = find("copy-label");
   #realign = linkScrolling(this.source, this.#target);
+  /** The text whose characters are shown as counted. */
+  #counted = "";
   #frame = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #feedback;
@@ -54,6 +56,7 @@ export class View {
   /** @param {Strings} strings */
   constructor(strings) {
     this.#strings = strings;
+    this.#count.textContent = strings.characters(0);
   }
 
   /**
@@ -127,7 +130,10 @@ export class View {
   /** @param {Session} session */
   #show(session) {
     const { run, target, stale } = session;
-    this.#count.textContent = this.#strings.characters([...session.source].length);
+    if (this.#counted !== session.source) {
+      this.#counted = session.source;
+      this.#count.textContent = this.#strings.characters(countCharacters(session.source));
+    }
     this.clear.disabled = session.source === "";
     this.copy.disabled = target === "";
     this.translate.disabled = !session.hasText;
@@ -178,4 +184,17 @@ export class View {
       this.#status.textContent = text;
     }
   }
+}
+
+/**
+ * Code points, without making an array of them.
+ *
+ * @param {string} text
+ */
+function countCharacters(text) {
+  let count = 0;
+  for (const _ of text) {
+    count += 1;
+  }
+  return count;
 }

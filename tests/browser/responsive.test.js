@@ -1,0 +1,121 @@
+/** The page stays quick while 50,000 characters are translated. */
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { launch, TranslatorPage } from "./support/page.js";
+import { Server } from "./support/server.js";
+import { assertSameText } from "./support/texts-equal.js";
+import { OTHER_PARAGRAPH, SENTENCES } from "./support/texts.js";
+
+const CHARACTERS = 50_000;
+/** No task of the page may be longer. */
+const TASK_LIMIT_MS = 50;
+/** From the newest text to its first result, what was under way included. */
+const NEWEST_LIMIT_MS = 400;
+
+const ONE_LINE = SENTENCES.join("").repeat(10).slice(0, CHARACTERS);
+const LINES = 300;
+const MANY_LINES = Array.from({ length: LINES }, (_, line) =>
+  ONE_LINE.slice((line * CHARACTERS) / LINES, ((line + 1) * CHARACTERS) / LINES),
+).join("\n");
+
+/** @type {import("playwright-core").Browser} */
+let browser;
+/** @type {Server} */
+let server;
+before(async () => {
+  browser = await launch();
+  server = await Server.start();
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** Runs in the page: keeps the durations of its long tasks and of what input took to be shown. */
+function observe() {
+  const global = /** @type {any} */ (window);
+  global.longTasks = [];
+  global.echoes = [];
+  new PerformanceObserver((list) => {
+    global.longTasks.push(...list.getEntries().map(({ duration }) => duration));
+  }).observe({ type: "longtask" });
+  new PerformanceObserver((list) => {
+    const keys = list.getEntries().filter(({ name }) => name === "keydown");
+    global.echoes.push(...keys.map(({ duration }) => duration));
+  }).observe(/** @type {any} */ ({ type: "event", durationThreshold: 16 }));
+}
+
+/** @param {import("playwright-core").Page} page @param {"longTasks" | "echoes"} name */
+const take = (page, name) =>
+  page.evaluate((name) => {
+    const global = /** @type {any} */ (window);
+    const taken = global[name];
+    global[name] = [];
+    return taken;
+  }, name);
+
+for (const { name, text } of [
+  { name: "one line", text: ONE_LINE },
+  { name: `${LINES} lines`, text: MANY_LINES },
+]) {
+  test(`${CHARACTERS} characters in ${name}`, async (context) => {
+    const page = await TranslatorPage.open(browser, server.url);
+    await page.ready();
+    await page.page.evaluate(observe);
+    await page.paste(text);
+    await page.rendered();
+    await page.rendered();
+    context.diagnostic(`paste: tasks of ${await take(page.page, "longTasks")} ms`);
+
+    // First the text alone, then edits in it, then what comes after them.
+    const shown = () => page.page.waitForFunction(() => document.querySelectorAll("#target > *").length > 20);
+    const begin = performance.now();
+    await shown();
+    context.diagnostic(`20 blocks after ${(performance.now() - begin).toFixed()} ms`);
+    await page.source.press("End");
+    for (let key = 0; key < 5; key += 1) {
+      await page.page.keyboard.type("好");
+      await page.page.keyboard.press("ArrowLeft");
+      await page.page.waitForTimeout(120);
+    }
+    await page.page.waitForTimeout(2000);
+    const echoes = await take(page.page, "echoes");
+    const tasks = await take(page.page, "longTasks");
+    context.diagnostic(`keys shown after ${echoes} ms, long tasks: ${tasks.map(Math.round)}`);
+    assert.ok(Math.max(0, ...tasks) <= TASK_LIMIT_MS, `tasks of ${tasks} ms on the main thread`);
+
+    await page.paste(OTHER_PARAGRAPH);
+    const pasted = performance.now();
+    await page.page.waitForFunction(() => /in [\d.]+ s/.test(document.getElementById("status")?.textContent ?? ""));
+    const newest = performance.now() - pasted;
+    context.diagnostic(`the newest text after ${newest.toFixed()} ms`);
+    assert.equal(await page.shown(), await server.translate(OTHER_PARAGRAPH));
+    assert.ok(newest < NEWEST_LIMIT_MS, `the newest text came after ${newest} ms`);
+    assert.deepEqual(page.complaints, []);
+    await page.close();
+  });
+}
+
+test("the whole of a long text, and again over the one before", async (context) => {
+  const page = await TranslatorPage.open(browser, server.url);
+  await page.ready();
+  const text = ONE_LINE.slice(0, CHARACTERS / 5);
+  const expected = await server.translate(text);
+  await page.paste(text);
+  assertSameText(await page.translated(), expected, "the first time");
+  await page.page.evaluate(observe);
+  // The old translation stays visible, and the new one replaces it piece by piece.
+  await page.page.locator("#translate").click();
+  await page.rendered();
+  assertSameText(await page.shown(), expected, "while it is translated again");
+  assertSameText(await page.translated(), expected, "the second time");
+  const longer = OTHER_PARAGRAPH + text;
+  await page.paste(longer);
+  assertSameText(await page.translated(), await server.translate(longer), "with a sentence before it");
+  const tasks = await take(page.page, "longTasks");
+  context.diagnostic(`long tasks: ${tasks.map(Math.round)}`);
+  assert.ok(Math.max(0, ...tasks) <= TASK_LIMIT_MS, `tasks of ${tasks} ms on the main thread`);
+  await page.close();
+});
