@@ -2,7 +2,7 @@
 //!
 //! [`checkpoint`] reads and writes TensorFlow checkpoints, [`convert()`] makes model files from
 //! ModelScope directories, [`inspect()`] says what a model file holds, [`npz`] reads NumPy
-//! archives.
+//! archives. With feature `train`, `reference` is the network in candle.
 
 pub mod checkpoint;
 mod convert;
@@ -10,6 +10,8 @@ pub mod evaluate;
 mod inspect;
 pub mod metrics;
 pub mod npz;
+#[cfg(feature = "train")]
+pub mod reference;
 
 pub use convert::{ConvertError, ConvertOptions, ConvertReport, convert};
 pub use inspect::{InspectError, Inspection, TensorLine, Total, inspect};

@@ -5,17 +5,18 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
 use csanmt::{Options, Translator};
-use csanmt_format::ModelFile;
 use csanmt_kernels::Kernels;
 use csanmt_lab::npz::Array;
 use csanmt_model::{Model, Workspace};
 use serde_json::Value;
+use support::goldens::{self, Goldens, difference, forced_targets, ids, sentences};
 
 /// Largest difference allowed between tensors and scores.
 const TOLERANCE: f32 = 1e-4;
@@ -31,75 +32,23 @@ struct Fixture {
     _dir: tempfile::TempDir,
 }
 
-fn fixtures_dir() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/fixtures")
-}
-
 fn fixtures() -> Vec<Fixture> {
-    let mut dirs: Vec<PathBuf> = std::fs::read_dir(fixtures_dir())
-        .expect("tests/golden/fixtures")
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.join("goldens.json").exists())
-        .collect();
-    dirs.sort();
-    assert!(dirs.len() >= 7, "all fixtures are there: {dirs:?}");
+    let dirs = support::fixtures();
     dirs.iter().map(|dir| load(dir)).collect()
 }
 
 fn load(dir: &Path) -> Fixture {
     let temporary = tempfile::tempdir().unwrap();
-    let path = temporary.path().join("model.safetensors");
-    let options = csanmt_lab::ConvertOptions {
-        f32: true,
-        ..Default::default()
-    };
-    csanmt_lab::convert(dir, &path, &options).unwrap();
-    let bytes = std::fs::read(&path).unwrap();
-    let mut aligned = csanmt_format::AlignedBytes::new(bytes.len());
-    aligned.as_mut().copy_from_slice(&bytes);
-    let file = ModelFile::parse(Arc::new(aligned)).unwrap();
-    let goldens = std::fs::read_to_string(dir.join("goldens.json")).unwrap();
-    let goldens: Value = serde_json::from_str(&goldens).unwrap();
+    let path = support::convert_f32(dir, temporary.path());
+    let Goldens { records, tensors } = goldens::load(dir);
     Fixture {
         name: dir.file_name().unwrap().to_string_lossy().into_owned(),
-        model: Model::load(&file, Kernels::detect()).unwrap(),
+        model: Model::load(&support::open(&path), Kernels::detect()).unwrap(),
         translator: Translator::open(&path).unwrap(),
-        records: goldens["records"].as_array().unwrap().clone(),
-        tensors: csanmt_lab::npz::load(&dir.join("goldens.npz")).unwrap(),
+        records,
+        tensors,
         _dir: temporary,
     }
-}
-
-/// The sentences of a record without the padding to the longest one.
-fn sentences(record: &Value) -> Vec<Vec<u32>> {
-    let rows = record["ids"].as_array().unwrap().iter().map(ids);
-    rows.map(|mut row| {
-        row.truncate(
-            row.iter()
-                .rposition(|&id| id != 0)
-                .map_or(0, |last| last + 1),
-        );
-        row
-    })
-    .collect()
-}
-
-fn ids(value: &Value) -> Vec<u32> {
-    value
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|id| id.as_u64().unwrap() as u32)
-        .collect()
-}
-
-/// Largest difference; shapes must agree.
-fn difference(found: &[f32], expected: &[f32]) -> f32 {
-    assert_eq!(found.len(), expected.len());
-    let pairs = found.iter().zip(expected);
-    pairs
-        .map(|(a, b)| (a - b).abs())
-        .fold(0.0, |m, d| if d.is_nan() { f32::NAN } else { m.max(d) })
 }
 
 fn assert_close(what: &str, found: &[f32], expected: &[f32]) {
@@ -178,12 +127,7 @@ fn golden_step_logits() {
         } = &fixture;
         let mut workspace = model.workspace();
         for (number, record) in fixture.records.iter().enumerate() {
-            let targets: Vec<Vec<u32>> = record["forced_target_ids"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(ids)
-                .collect();
+            let targets = forced_targets(record);
             let logits = model
                 .force(&sentences(record), &targets, &mut workspace)
                 .unwrap();

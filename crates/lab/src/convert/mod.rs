@@ -3,7 +3,7 @@
 //! One variable is in memory at a time: it is read, quantised panel by panel straight into the
 //! output, and forgotten; only scales and sums are kept until their place in the file comes.
 
-mod configuration;
+pub(crate) mod configuration;
 mod error;
 mod output;
 mod texts;

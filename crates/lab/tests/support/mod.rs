@@ -1,6 +1,8 @@
 //! Model directories for tests: the golden fixtures, and generated ones.
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub, missing_docs)]
 
+pub mod goldens;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -39,6 +41,17 @@ pub fn copy_fixture(name: &str, to: &Path) -> PathBuf {
         }
     }
     target
+}
+
+/// The f32 model file of a model directory, made in `to`.
+pub fn convert_f32(dir: &Path, to: &Path) -> PathBuf {
+    let path = to.join("model.safetensors");
+    let options = csanmt_lab::ConvertOptions {
+        f32: true,
+        ..Default::default()
+    };
+    csanmt_lab::convert(dir, &path, &options).unwrap();
+    path
 }
 
 pub fn open(path: &Path) -> ModelFile {
