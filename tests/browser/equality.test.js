@@ -7,7 +7,7 @@ import { launch, TranslatorPage } from "./support/page.js";
 import { Server } from "./support/server.js";
 import { SENTENCES } from "./support/texts.js";
 
-const COUNT = 200;
+const COUNT = 100;
 const sentences = SENTENCES.slice(0, COUNT);
 
 /** @type {import("playwright-core").Browser} */
@@ -27,23 +27,30 @@ after(async () => {
   await server?.stop();
 });
 
-test(`${COUNT} sentences one by one`, async () => {
-  assert.equal(sentences.length, COUNT);
-  const inPage = await page.page.evaluate(async (sentences) => {
-    const { CsanmtTranslator } = await import(new URL("lib/index.js", location.href).href);
-    const manifest = await (await fetch("manifest.json")).json();
-    const translator = await CsanmtTranslator.create({ modelUrl: manifest.model });
-    const translations = [];
-    for (const sentence of sentences) {
-      translations.push((await translator.translate(sentence)).text);
+for (const { build, wasmUrl } of [
+  { build: "relaxed-simd", wasmUrl: undefined },
+  { build: "simd", wasmUrl: "lib/csanmt_wasm_bg.wasm" },
+]) {
+  test(`${COUNT} sentences one by one with ${build}`, async () => {
+    assert.equal(sentences.length, COUNT);
+    const inPage = await page.page.evaluate(async ({ sentences, wasmUrl }) => {
+      const { CsanmtTranslator } = await import(new URL("lib/index.js", location.href).href);
+      const manifest = await (await fetch("manifest.json")).json();
+      const translator = await CsanmtTranslator.create({ modelUrl: manifest.model, wasmUrl });
+      const translations = [];
+      for (const sentence of sentences) {
+        translations.push((await translator.translate(sentence)).text);
+      }
+      const { build } = translator;
+      translator.destroy();
+      return { build, translations };
+    }, { sentences, wasmUrl });
+    assert.equal(inPage.build, build);
+    for (const [index, sentence] of sentences.entries()) {
+      assert.equal(inPage.translations[index], await server.translate(sentence), sentence);
     }
-    translator.destroy();
-    return translations;
-  }, sentences);
-  for (const [index, sentence] of sentences.entries()) {
-    assert.equal(inPage[index], await server.translate(sentence), sentence);
-  }
-});
+  });
+}
 
 test(`${COUNT} sentences as one text of many lines`, async () => {
   const text = sentences.join("\n");

@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 
 import { launch, TranslatorPage } from "./support/page.js";
 import { Server } from "./support/server.js";
+import { StaticSite } from "./support/static-site.js";
 import { OTHER_PARAGRAPH, PARAGRAPH } from "./support/texts.js";
 
 /** @type {import("playwright-core").Browser} */
@@ -83,6 +84,32 @@ test("after one visit a reload works offline", async () => {
   await page.ready();
   await page.paste(PARAGRAPH);
   assert.match(await page.translated(), ENGLISH);
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+});
+
+test("below a path of a static host, online and offline", async () => {
+  const base = "/some/path/";
+  const site = await StaticSite.start(base);
+  const page = await TranslatorPage.open(browser, site.url);
+  await page.ready();
+  await page.paste(PARAGRAPH);
+  const online = await page.translated();
+  assert.match(online, ENGLISH);
+  await page.page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  const scope = await page.page.evaluate(async () => (await navigator.serviceWorker.ready).scope);
+  assert.equal(scope, site.url);
+  const outside = page.requests.filter((url) => !url.startsWith(site.url));
+  assert.deepEqual(outside, []);
+
+  await site.stop();
+  await page.page.context().setOffline(true);
+  await page.page.reload();
+  await page.ready();
+  await page.paste(OTHER_PARAGRAPH);
+  assert.match(await page.translated(), ENGLISH);
+  await page.paste(PARAGRAPH);
+  await page.page.waitForFunction((text) => document.getElementById("target")?.textContent === text, online);
   assert.deepEqual(page.complaints, []);
   await page.close();
 });

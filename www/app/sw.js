@@ -10,6 +10,9 @@ const VERSION = "0000000000000000";
 const CACHE_PREFIX = "csanmt-";
 const CACHE = CACHE_PREFIX + VERSION;
 
+/** The open cache of this version. @type {Promise<Cache> | undefined} */
+let opened;
+
 /** @type {ServiceWorkerGlobalScope} */
 const worker = /** @type {any} */ (self);
 
@@ -85,8 +88,13 @@ async function activate() {
 
 /** @param {Request} request */
 async function answer(request) {
-  const cache = await caches.open(CACHE);
+  // A cache that cannot be read is as good as none.
+  return (await kept(request).catch(() => undefined)) ?? fetch(request);
+}
+
+/** @param {Request} request */
+async function kept(request) {
+  const cache = await (opened ??= caches.open(CACHE));
   const path = new URL(request.url).pathname;
-  const kept = await cache.match(path.endsWith("/") ? `${path}index.html` : request);
-  return kept ?? fetch(request);
+  return cache.match(path.endsWith("/") ? `${path}index.html` : request);
 }

@@ -50,9 +50,10 @@ export class TranslatorPage {
    * @param {import("playwright-core").Browser} browser
    * @param {string} url
    * @param {import("playwright-core").BrowserContextOptions} [options]
+   * @param {import("playwright-core").BrowserContext} [given] a context made by the caller
    */
-  static async open(browser, url, options = {}) {
-    const context = await browser.newContext({ locale: "en-US", ...options });
+  static async open(browser, url, options = {}, given) {
+    const context = given ?? (await browser.newContext({ locale: "en-US", ...options }));
     const page = await context.newPage();
     await page.addInitScript(recordWorkers);
     const translator = new TranslatorPage(page);
@@ -69,10 +70,11 @@ export class TranslatorPage {
   /**
    * Pastes a text in place of what is there.
    *
-   * @param {string} text
+   * @param {string} [text] the page's variable `text` when left out
    */
   async paste(text) {
-    await this.source.evaluate((element, text) => {
+    await this.source.evaluate((element, given) => {
+      const text = given ?? /** @type {any} */ (window).text;
       const area = /** @type {HTMLTextAreaElement} */ (element);
       area.focus();
       area.select();
