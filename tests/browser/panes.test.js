@@ -144,6 +144,8 @@ test("a dropped text file becomes the text", async () => {
 });
 
 test("a thousand translations do not grow the engine's memory", async () => {
+  const manifest = await (await fetch(`${server.url}manifest.json`)).json();
+  const limit = 1.3 * manifest.files[manifest.model].bytes + 32e6;
   const bytes = [];
   for (let round = 0; round < 5; round += 1) {
     await page.paste("");
@@ -152,6 +154,7 @@ test("a thousand translations do not grow the engine's memory", async () => {
     bytes.push((await page.messages("done")).at(-1).memoryBytes);
   }
   assert.equal(bytes.at(-1), bytes[1], `memory after each round: ${bytes}`);
+  assert.ok(Math.max(...bytes) <= limit, `${bytes} bytes, more than ${limit}`);
 });
 
 test("the console is free of complaints", () => {

@@ -70,13 +70,14 @@ const create = async () => {
 const TRANSLATION = { text: "Hello.", sentences: [] };
 
 test("addresses are the page's, not the worker's", async () => {
-  const creation = CsanmtTranslator.create({ modelUrl: "m/model", modelBytes: 5, wasmUrl: "/e.wasm" });
+  const creation = CsanmtTranslator.create({ modelUrl: "m/model", modelBytes: 5, wasmUrl: "/e.wasm", relaxedWasmUrl: "/r.wasm" });
   assert.deepEqual(worker(0).received, [
     {
       type: "load",
       modelUrl: "https://example.org/page/m/model",
       modelBytes: 5,
       wasmUrl: "https://example.org/e.wasm",
+      relaxedWasmUrl: "https://example.org/r.wasm",
     },
   ]);
   assert.match(worker(0).url, /\/www\/lib\/worker\.js$/);
