@@ -1,0 +1,51 @@
+/**
+ * WebAssembly memory over many sentences: it must be flat after the first thousand, and no more
+ * than 1.3 times the model and 32 MB.
+ *
+ * node bench/memory.js [SENTENCES]
+ */
+
+import assert from "node:assert/strict";
+
+import { launch, TranslatorPage } from "../support/page.js";
+import { Server } from "../support/server.js";
+import { SENTENCES } from "../support/texts.js";
+
+const COUNT = Number(process.argv[2] ?? 10_000);
+const ROUND = 1000;
+
+const browser = await launch();
+const server = await Server.start();
+const { page } = await TranslatorPage.open(browser, server.url);
+const { modelBytes, memory, seconds } = await page.evaluate(
+  async ({ sentences, count, round }) => {
+    const { CsanmtTranslator } = await import(new URL("lib/index.js", location.href).href);
+    const manifest = await (await fetch("manifest.json")).json();
+    const modelBytes = manifest.files[manifest.model].bytes;
+    const translator = await CsanmtTranslator.create({ modelUrl: manifest.model, modelBytes });
+    const begin = performance.now();
+    const memory = [];
+    for (let from = 0; from < count; from += round) {
+      // Lines of one to eight sentences: other lengths, other batches in every round.
+      const lines = Array.from({ length: round }, (_, index) => {
+        const sentence = sentences[(from + index * 7) % sentences.length];
+        return index % (1 + (from / round) % 8) === 0 ? `\n${sentence}` : sentence;
+      });
+      await translator.translate(lines.join(""));
+      memory.push(translator.memoryBytes);
+    }
+    translator.destroy();
+    return { modelBytes, memory, seconds: (performance.now() - begin) / 1000 };
+  },
+  { sentences: SENTENCES, count: COUNT, round: ROUND },
+);
+await browser.close();
+await server.stop();
+
+const limit = 1.3 * modelBytes + 32e6;
+const megabytes = (/** @type {number} */ bytes) => (bytes / 1e6).toFixed(1);
+console.log(`${COUNT} sentences in ${seconds.toFixed()} s; MB after each ${ROUND}: ${memory.map(megabytes).join(" ")}`);
+console.log(`model ${megabytes(modelBytes)} MB, limit ${megabytes(limit)} MB`);
+const most = Math.max(...memory);
+assert.ok(most <= limit, `${megabytes(most)} MB are more than ${megabytes(limit)}`);
+assert.equal(memory.at(-1), memory[0], "memory grew after the first round");
