@@ -1,6 +1,7 @@
 //! `cargo xtask COMMAND`: the one build tool. It needs nothing but rustup, a C compiler and, for
 //! the tests of the page, node; what else is missing it installs or names.
 
+mod bench;
 mod check_deps;
 mod chromium;
 mod manifest;
@@ -24,6 +25,7 @@ cargo xtask COMMAND
   site           build the page with its WebAssembly engine into target/site
   test           everything that continuous integration runs, stopping at the first failure
   check-deps     fail when a crate depends on one it may not know
+  bench [NAME…]  measure the engine beside its peers
   sizes          print the sizes of the built site's WebAssembly and JavaScript, fail above the limit
 
 `cargo xtask COMMAND --help` says more.
@@ -43,6 +45,7 @@ const COMMANDS: &[Command] = &[
     ("check-deps", check_deps::HELP, |args| {
         without_arguments(args, check_deps::run)
     }),
+    ("bench", bench::HELP, bench::run),
     ("sizes", sizes::HELP, |args| {
         without_arguments(args, sizes::run)
     }),
