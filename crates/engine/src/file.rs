@@ -25,8 +25,8 @@ pub(crate) fn map(path: &Path) -> std::io::Result<SharedBytes> {
 }
 
 fn read(mut file: File, len: u64) -> std::io::Result<SharedBytes> {
-    let len = usize::try_from(len)
-        .map_err(|_| std::io::Error::other("larger than the address space"))?;
+    let len =
+        usize::try_from(len).map_err(|_| std::io::Error::other("larger than the address space"))?;
     let mut bytes = AlignedBytes::try_new(len)
         .ok_or_else(|| std::io::Error::other(format!("no memory for {len} bytes")))?;
     file.read_exact(bytes.as_mut())?;

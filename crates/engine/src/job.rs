@@ -51,8 +51,13 @@ impl Job {
 
     /// Starts with a full batch: nobody looks at partial results.
     pub(crate) fn for_throughput(mut self) -> Self {
-        self.width = BATCH_SENTENCES;
+        self.width = self.widest();
         self
+    }
+
+    /// Most sentences in a batch.
+    fn widest(&self) -> usize {
+        self.options.batch.unwrap_or(BATCH_SENTENCES).max(1)
     }
 
     /// How far the work is.
@@ -111,7 +116,7 @@ impl Job {
             };
             self.plan.accept(output);
         }
-        self.width = (self.width * 2).min(BATCH_SENTENCES);
+        self.width = (self.width * 2).min(self.widest());
         Ok(self.progress())
     }
 

@@ -140,6 +140,21 @@ fn a_job_in_steps_gives_what_one_call_gives() {
 }
 
 #[test]
+fn a_batch_limit_changes_the_steps_and_not_the_translation() {
+    let text = sources()[..12].join("\n");
+    let mut job = TRANSLATOR
+        .job(&text, &Options::default().with_batch(2))
+        .unwrap();
+    let mut done = 0;
+    while !job.is_done() {
+        let progress = job.advance().unwrap();
+        assert!(progress.sentences_done - done <= 2);
+        done = progress.sentences_done;
+    }
+    assert_eq!(job.finish().text, translate(&text));
+}
+
+#[test]
 fn a_cancelled_job_stops_within_a_step_and_can_go_on() {
     let text = sources()[..8].join("\n");
     let mut job = TRANSLATOR.job(&text, &Options::default()).unwrap();
