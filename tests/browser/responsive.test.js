@@ -11,6 +11,8 @@ import { OTHER_PARAGRAPH, SENTENCES } from "./support/texts.js";
 const CHARACTERS = 50_000;
 /** No task of the page may be longer. */
 const TASK_LIMIT_MS = 50;
+/** Sentences that are translated together: nothing interrupts them. */
+const STEP_LIMIT = 4;
 /** From the newest text to its first result, what was under way included. */
 const NEWEST_LIMIT_MS = 400;
 
@@ -89,6 +91,11 @@ for (const { name, text } of [
     const tasks = await take(page.page, "longTasks");
     context.diagnostic(`keys shown after ${echoes} ms, long tasks: ${tasks.map(Math.round)}`);
     assert.ok(Math.max(0, ...tasks) <= TASK_LIMIT_MS, `tasks of ${tasks} ms on the main thread`);
+
+    const done = (await page.messages("step")).map(({ sentencesDone }) => sentencesDone);
+    // A run begins again at one.
+    const steps = done.map((count, index) => count - (done[index - 1] ?? 0)).filter((step) => step > 0);
+    assert.ok(Math.max(...steps) <= STEP_LIMIT, `steps of ${Math.max(...steps)} sentences`);
 
     await page.paste(OTHER_PARAGRAPH);
     const pasted = performance.now();
