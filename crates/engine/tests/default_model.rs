@@ -99,6 +99,18 @@ fn text_without_chinese_is_copied() {
 }
 
 #[test]
+fn copied_text_keeps_its_spacing_and_its_length() {
+    let long = "abcdefghij".repeat(90);
+    for text in [
+        &long[..],
+        "One.  Two!   Three?",
+        "https://example.com/a.b?c=d. Next.",
+    ] {
+        assert_eq!(translate(text), text);
+    }
+}
+
+#[test]
 fn sentences_say_where_they_are() {
     let source = "你好。谢谢！\n\n再见。";
     let options = Options::default().with_n_best(4);

@@ -114,8 +114,9 @@ impl Document {
         clean(&self.text[range])
     }
 
-    /// The text with translations in place of its sentences and one space between two translated
-    /// sentences of a line. A sentence without a translation is copied.
+    /// The text with translations in place of its sentences and one space between two sentences of
+    /// a line; between two that are not changed, what the source has there. A sentence without a
+    /// translation is copied.
     #[must_use]
     pub fn render<S: AsRef<str>>(&self, translations: &[S]) -> Rendered {
         self.render_joined(translations, " ")
@@ -148,6 +149,8 @@ impl Document {
         let mut translations = translations.iter();
         // Set behind a sentence that left text on the present line.
         let mut needs_joiner = false;
+        // What stands between two sentences that are copied stays as it is.
+        let (mut copied, mut space) = (false, "");
         for segment in self
             .segments
             .iter()
@@ -155,16 +158,19 @@ impl Document {
         {
             let source = &self.text[segment.range.clone()];
             match segment.kind {
-                SegmentKind::Space => {}
+                SegmentKind::Space => space = source,
                 SegmentKind::Gap => {
                     out.text.push_str(source);
                     needs_joiner = false;
                 }
                 SegmentKind::Sentence => {
                     let translation = translations.next().map_or(source, AsRef::as_ref);
+                    let copy = translation == source;
                     if needs_joiner && !translation.is_empty() {
-                        out.text.push_str(joiner);
+                        out.text
+                            .push_str(if copied && copy { space } else { joiner });
                     }
+                    (copied, space) = (copy, "");
                     let start = out.text.len();
                     push_on_one_line(&mut out.text, translation);
                     out.ranges.push(start..out.text.len());
