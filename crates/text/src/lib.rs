@@ -30,6 +30,7 @@ mod error;
 mod invisible;
 pub mod jieba;
 pub mod moses;
+pub mod protect;
 pub mod script;
 mod segmenter;
 pub mod sentence;

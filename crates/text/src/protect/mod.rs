@@ -1,0 +1,156 @@
+//! What is not language: addresses, code, placeholders, pictures, numbers.
+//!
+//! [`spans`] finds the stretches of a sentence that a translation has to carry over, [`missing`]
+//! tells which of them a translation has lost. Most have to survive byte for byte; numbers may
+//! change their form but not their value (see [`number`]).
+//!
+//! The scanners are tried one after the other at every character. Each looks a bounded distance
+//! ahead, so that the whole is linear in the length of the text.
+
+mod address;
+mod chunk;
+mod missing;
+pub mod number;
+mod pictograph;
+mod placeholder;
+mod quantity;
+#[cfg(test)]
+mod tests;
+
+pub use missing::missing;
+pub use pictograph::sanctioned_forms;
+pub use quantity::{month_name, render};
+
+use std::ops::Range;
+
+/// A stretch of a sentence that a translation has to carry over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// Its bytes.
+    pub range: Range<usize>,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What a protected stretch is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// `https://example.com/路径?q=1#top`, `www.example.com`.
+    Url,
+    /// `name@example.com`.
+    Email,
+    /// `@name`.
+    Handle,
+    /// `#tag`.
+    Hashtag,
+    /// `/usr/bin`, `src/main.rs`, `C:\dir`.
+    Path,
+    /// IPv4 and IPv6 addresses with port or prefix length, MAC addresses.
+    Host,
+    /// Hashes, UUIDs, serial numbers, file names: letters mixed with digits or marks.
+    Identifier,
+    /// `v1.2.3`, `1.0.0-rc2`.
+    Version,
+    /// `%s`, `{name}`, `${v}`, `[1]`, `\n`.
+    Placeholder,
+    /// `<a href="/help">`, `</a>`, `<0/>`.
+    Markup,
+    /// Text between back-ticks.
+    Code,
+    /// LaTeX between dollar signs.
+    Formula,
+    /// One picture, whatever number of characters it is made of.
+    Emoji,
+    /// One sign: ✓ → ① ㎡.
+    Symbol,
+    /// A word in another alphabet.
+    Term,
+    /// A number with its separators, without sign, unit and 万 or 亿.
+    Number,
+    /// A number with its per cent sign.
+    Percentage,
+    /// A number and the 万, 亿 … behind it.
+    Scaled,
+    /// The number of a month and its 月.
+    Month,
+    /// `12:30`, `2025-03-08T14:05:00+08:00`, and dates in digits.
+    Time,
+    /// `2-1`, `11:9`.
+    Score,
+    /// Card, telephone and order numbers.
+    Digits,
+}
+
+impl Kind {
+    /// Whether a translation may write it in another form.
+    #[must_use]
+    pub fn is_number(self) -> bool {
+        matches!(
+            self,
+            Self::Number | Self::Percentage | Self::Scaled | Self::Month
+        )
+    }
+
+    /// Whether nobody would expect a translation model to have learnt it.
+    #[must_use]
+    pub fn is_foreign(self) -> bool {
+        !self.is_number() && !matches!(self, Self::Term | Self::Version | Self::Time | Self::Score)
+    }
+}
+
+/// A scanner: the end and kind of what begins at a byte of a text.
+type Scanner = fn(&str, usize) -> Option<(usize, Kind)>;
+
+const SCANNERS: [Scanner; 4] = [
+    address::scan,
+    placeholder::scan,
+    pictograph::scan,
+    chunk::scan,
+];
+
+/// The protected stretches of a sentence, in order.
+#[must_use]
+pub fn spans(sentence: &str) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    let mut at = 0;
+    while let Some(c) = sentence[at..].chars().next() {
+        let found = SCANNERS.iter().find_map(|scan| scan(sentence, at));
+        at = match found {
+            Some((end, kind)) => {
+                spans.push(Span {
+                    range: at..end,
+                    kind,
+                });
+                end
+            }
+            None => at + c.len_utf8(),
+        };
+    }
+    spans
+}
+
+/// The part of `text` before `at` has no letter or digit at its end that something beginning at
+/// `at` would belong to.
+fn at_word_start(text: &str, at: usize) -> bool {
+    !text[..at]
+        .chars()
+        .next_back()
+        .is_some_and(|c| c.is_ascii_alphanumeric())
+}
+
+/// At most `limit` bytes from `at` on.
+fn window(text: &str, at: usize, limit: usize) -> &str {
+    let mut end = (at + limit).min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[at..end]
+}
+
+/// Length of the beginning of `text` whose bytes are all of a class of ASCII characters.
+fn run(text: &str, class: impl Fn(u8) -> bool) -> usize {
+    text.bytes()
+        .take_while(|&b| b.is_ascii() && class(b))
+        .count()
+}
