@@ -1,12 +1,13 @@
 /** The page stays quick while 50,000 characters are translated. */
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 
 import { launch, TranslatorPage } from "./support/page.js";
 import { Server } from "./support/server.js";
 import { assertSameText } from "./support/texts-equal.js";
 import { OTHER_PARAGRAPH, SENTENCES } from "./support/texts.js";
+import { timedTest } from "./support/timed-test.js";
 
 const CHARACTERS = 50_000;
 /** No task of the page may be longer. */
@@ -62,7 +63,7 @@ for (const { name, text } of [
   { name: "one line", text: ONE_LINE },
   { name: `${LINES} lines`, text: MANY_LINES },
 ]) {
-  test(`${CHARACTERS} characters in ${name}`, async (context) => {
+  timedTest(`${CHARACTERS} characters in ${name}`, async (context) => {
     const page = await TranslatorPage.open(browser, server.url);
     await page.ready();
     await page.page.evaluate(observe);
@@ -109,7 +110,7 @@ for (const { name, text } of [
   });
 }
 
-test("the whole of a long text, and again over the one before", async (context) => {
+timedTest("the whole of a long text, and again over the one before", async (context) => {
   const page = await TranslatorPage.open(browser, server.url);
   await page.ready();
   const text = ONE_LINE.slice(0, CHARACTERS / 5);
