@@ -11,16 +11,20 @@
 //! # Ok::<(), csanmt::Error>(())
 //! ```
 
+mod blank;
 mod error;
 #[cfg(not(target_family = "wasm"))]
 mod file;
+mod guard;
 mod job;
 mod options;
 mod plan;
+mod sentence;
 mod shared;
 mod translation;
 mod translator;
 
+pub use blank::is_blank;
 pub use csanmt_format::{AlignedBytes, ModelConfig};
 pub use csanmt_model::{Isa, Kernels, self_test};
 pub use csanmt_text::Trace;
