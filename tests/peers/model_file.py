@@ -5,10 +5,15 @@ import numpy as np
 from safetensors import safe_open
 
 
+def configuration(path):
+    with safe_open(path, framework="numpy") as file:
+        return json.loads(file.metadata()["csanmt.config"])
+
+
 def read(path):
     """(configuration, {name without NmtModel/: float32 array}) of an int8 or f32 file."""
+    config = configuration(path)
     with safe_open(path, framework="numpy") as file:
-        config = json.loads(file.metadata()["csanmt.config"])
         names = set(file.keys())
         companions = (".scale", ".colsum", ".peak", ".peak_place")
         weights = {}

@@ -37,7 +37,6 @@ pub(crate) fn alternate<T>(
 #[derive(Clone, Copy)]
 pub(crate) enum Quantity {
     SentencesPerSecond,
-    TokensPerSecond,
     /// Mean time of a sentence.
     Milliseconds,
 }
@@ -46,16 +45,14 @@ impl Quantity {
     fn unit(self) -> &'static str {
         match self {
             Self::SentencesPerSecond => "sentences/s",
-            Self::TokensPerSecond => "tokens/s",
             Self::Milliseconds => "ms/sentence",
         }
     }
 
-    fn of(self, job: &Job, result: Measurement, seconds: f64) -> f64 {
+    fn of(self, job: &Job, seconds: f64) -> f64 {
         let sentences = job.sentences.len() as f64;
         match self {
             Self::SentencesPerSecond => sentences / seconds,
-            Self::TokensPerSecond => result.tokens / seconds,
             Self::Milliseconds => 1e3 * seconds / sentences,
         }
     }
@@ -74,7 +71,7 @@ pub(crate) fn compare(
     eprintln!("{label}");
     let (a, b) = alternate(repetitions, || ours.run(job), || peer.run(job))?;
     let of = |results: &[Measurement], seconds: fn(&Measurement) -> f64| {
-        median(results.iter().map(|r| quantity.of(job, *r, seconds(r))))
+        median(results.iter().map(|r| quantity.of(job, seconds(r))))
     };
     let wall = of(&a, |r| r.seconds) / of(&b, |r| r.seconds);
     Ok(Row {
