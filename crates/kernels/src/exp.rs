@@ -24,9 +24,21 @@ const G: [f32; 5] = [
 /// Within 2 ulp on [-87, 88]; 0 below [`LOWEST`], +inf above 88.38, NaN for NaN.
 #[inline(always)]
 pub(crate) fn exp<S: Simd>(simd: S, x: S::F) -> S::F {
-    let magic = simd.splat(ROUND_MAGIC);
     // In this order NaN stays NaN.
     let limited = simd.min(simd.splat(HIGHEST), x);
+    simd.zero_where_less(x, simd.splat(LOWEST), exp_inside(simd, limited))
+}
+
+/// [`exp`] of x ≤ 0 or NaN, one operation shorter.
+#[inline(always)]
+pub(crate) fn exp_to_one<S: Simd>(simd: S, x: S::F) -> S::F {
+    simd.zero_where_less(x, simd.splat(LOWEST), exp_inside(simd, x))
+}
+
+/// Between the limits.
+#[inline(always)]
+fn exp_inside<S: Simd>(simd: S, limited: S::F) -> S::F {
+    let magic = simd.splat(ROUND_MAGIC);
     let shifted = simd.add(
         simd.mul(limited, simd.splat(std::f32::consts::LOG2_E)),
         magic,
@@ -44,5 +56,5 @@ pub(crate) fn exp<S: Simd>(simd: S, x: S::F) -> S::F {
     // n + 127 in the exponent field; the shift drops the magic number's own bits.
     let biased = simd.add_i(simd.bits(shifted), simd.splat_i(127));
     let power = simd.as_f32(simd.shift_to_exponent(biased));
-    simd.zero_where_less(x, simd.splat(LOWEST), simd.mul(p, power))
+    simd.mul(p, power)
 }

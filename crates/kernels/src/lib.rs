@@ -39,6 +39,7 @@ mod quantize;
 pub mod self_test;
 mod simd;
 mod softmax;
+mod top;
 
 pub use attention::{Attention, AttentionScratch, Relative, Rows};
 pub use dense::DenseWeights;

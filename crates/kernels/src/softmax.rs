@@ -1,7 +1,7 @@
 //! Softmax and log-sum-exp of one row.
 
 use crate::Kernels;
-use crate::exp::exp;
+use crate::exp::{exp, exp_to_one};
 use crate::isa::Task;
 use crate::simd::{LANES, Simd, WIDE};
 
@@ -43,19 +43,26 @@ impl Task for SumExp<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> (f32, f32) {
-        let max = max_of(simd, self.0);
-        let shift = simd.splat(max);
-        let mut sum = simd.splat(0.0);
-        let (chunks, rest) = self.0.as_chunks::<LANES>();
-        for x in chunks {
-            sum = simd.add(sum, exp(simd, simd.sub(simd.load(x), shift)));
-        }
-        if !rest.is_empty() {
-            let x = simd.load_part(rest, f32::NEG_INFINITY);
-            sum = simd.add(sum, exp(simd, simd.sub(x, shift)));
-        }
-        (max, simd.sum(sum))
+        // Which of the zeros is the largest depends on the order: always 0, never -0.
+        let max = max_of(simd, self.0) + 0.0;
+        (max, sum_exp(simd, self.0, max))
     }
+}
+
+/// `Σ exp(x - max)`
+#[inline(always)]
+pub(crate) fn sum_exp<S: Simd>(simd: S, row: &[f32], max: f32) -> f32 {
+    let shift = simd.splat(max);
+    let mut sum = simd.splat(0.0);
+    let (chunks, rest) = row.as_chunks::<LANES>();
+    for x in chunks {
+        sum = simd.add(sum, exp_to_one(simd, simd.sub(simd.load(x), shift)));
+    }
+    if !rest.is_empty() {
+        let x = simd.load_part(rest, f32::NEG_INFINITY);
+        sum = simd.add(sum, exp_to_one(simd, simd.sub(x, shift)));
+    }
+    simd.sum(sum)
 }
 
 struct Exp<'a>(&'a mut [f32]);
@@ -86,11 +93,11 @@ pub(crate) fn softmax_row<S: Simd>(simd: S, row: &mut [f32]) {
     let mut sum = simd.splat(0.0);
     let (chunks, rest) = row.as_chunks_mut::<LANES>();
     for x in &mut *chunks {
-        let e = exp(simd, simd.sub(simd.load(x), shift));
+        let e = exp_to_one(simd, simd.sub(simd.load(x), shift));
         sum = simd.add(sum, e);
         simd.store(e, x);
     }
-    let last = exp(
+    let last = exp_to_one(
         simd,
         simd.sub(simd.load_part(rest, f32::NEG_INFINITY), shift),
     );
@@ -104,7 +111,7 @@ pub(crate) fn softmax_row<S: Simd>(simd: S, row: &mut [f32]) {
 
 /// Largest number of a row, NaN ignored; -inf for an empty row.
 #[inline(always)]
-fn max_of<S: Simd>(simd: S, row: &[f32]) -> f32 {
+pub(crate) fn max_of<S: Simd>(simd: S, row: &[f32]) -> f32 {
     let mut max = [simd.splat(f32::NEG_INFINITY); WIDE];
     let (blocks, rest) = row.as_chunks::<{ WIDE * LANES }>();
     for x in blocks {

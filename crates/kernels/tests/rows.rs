@@ -96,6 +96,26 @@ proptest! {
     }
 
     #[test]
+    fn top_is_sorting_and_log_sum_exp(
+        x in prop::collection::vec(odd_float(), 0..700), copies in 1usize..30, count in 1usize..20,
+        excluded in prop::collection::vec(0u32..700, 0..3),
+    ) {
+        // Rows of many blocks, and equal numbers.
+        let x: Vec<f32> = x.iter().copied().cycle().take(x.len() * copies).collect();
+        let mut sorted: Vec<(u32, f32)> = (0..).zip(x.iter().copied()).collect();
+        sorted.retain(|(place, value)| !value.is_nan() && !excluded.contains(place));
+        sorted.sort_by(|a, b| b.1.partial_cmp(&a.1).unwrap());
+        sorted.truncate(count);
+        for kernels in Kernels::available() {
+            let mut best = vec![(7, 7.0)];
+            let (max, ln_sum) = kernels.log_sum_exp_top(&x, count, &excluded, &mut best);
+            prop_assert_eq!(&best, &sorted);
+            let (max2, ln_sum2) = scalar().log_sum_exp(&x);
+            assert_same(&[max, ln_sum], &[max2, ln_sum2], kernels.isa().name());
+        }
+    }
+
+    #[test]
     fn matches_scalar_embedding(len in 0usize..70, scale in -2.0f32..2.0, seed: u64) {
         let mut random = Random::new(seed);
         let (row, base) = (random.weights(len), random.numbers(len));

@@ -62,7 +62,7 @@ impl SelfAttention {
         })
     }
 
-    /// One query row at `position` over the given keys and values.
+    /// Query rows over the given keys and values; `out: [rows, d_model]`.
     pub(crate) fn attend(
         &self,
         kernels: Kernels,
@@ -73,7 +73,15 @@ impl SelfAttention {
     ) {
         let attention =
             memory.attention(self.heads, self.relative.as_ref().map(RelativeTables::view));
-        kernels.attend(query.row, query.position, &attention, scratch, out);
+        kernels.attend_rows(
+            query.rows,
+            query.stride,
+            self.output.outputs,
+            query.first_position,
+            &attention,
+            scratch,
+            out,
+        );
     }
 }
 
@@ -97,7 +105,7 @@ impl CrossAttention {
         })
     }
 
-    /// One query row over the keys and values of its sentence.
+    /// Query rows `[rows, d_model]` of one sentence over its keys and values.
     pub(crate) fn attend(
         &self,
         kernels: Kernels,
@@ -106,15 +114,20 @@ impl CrossAttention {
         scratch: &mut AttentionScratch,
         out: &mut [f32],
     ) {
-        kernels.attend(query, 0, &memory.attention(self.heads, None), scratch, out);
+        let width = self.query.outputs;
+        // Without relative positions it does not matter which ones the queries have.
+        let attention = memory.attention(self.heads, None);
+        kernels.attend_rows(query, width, width, 0, &attention, scratch, out);
     }
 }
 
-/// A query `[heads * d_head]`, not yet scaled, and its position.
+/// Queries `[heads * d_head]`, not yet scaled, `stride` numbers from one to the next, and the
+/// position of the first; the others follow it.
 #[derive(Clone, Copy)]
 pub(crate) struct Query<'a> {
-    pub(crate) row: &'a [f32],
-    pub(crate) position: usize,
+    pub(crate) rows: &'a [f32],
+    pub(crate) stride: usize,
+    pub(crate) first_position: usize,
 }
 
 /// Keys and values lying side by side in rows of `stride` numbers, and which rows count.

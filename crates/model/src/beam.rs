@@ -1,6 +1,7 @@
 //! Beam search over a batch of sentences.
 
 use crate::EOS;
+use crate::continuations::Continuations;
 use crate::decoder::Row;
 use crate::hypothesis::{Hypothesis, SearchResult};
 use crate::workspace::History;
@@ -66,7 +67,7 @@ struct Alive {
 
 /// A possible continuation of one row.
 #[derive(Debug, Clone, Copy)]
-struct Candidate {
+pub(crate) struct Candidate {
     row: usize,
     token: u32,
     score: f32,
@@ -120,6 +121,11 @@ impl Beam {
         self.sentence
     }
 
+    /// How many rows the next step has.
+    pub(crate) fn width(&self) -> usize {
+        self.alive.len()
+    }
+
     /// The rows of the next step.
     pub(crate) fn rows(&self, step: usize) -> impl Iterator<Item = Row> + '_ {
         self.alive.iter().map(move |alive| Row {
@@ -143,46 +149,38 @@ impl Beam {
                 .is_some_and(|worst| worst.score > bound)
     }
 
-    /// Takes the logits of this sentence's rows, which are `first_row..` of the step; `penalty` is
-    /// `lp(step + 1)`.
+    /// Takes the continuations of this sentence's rows, which are `first_row..` of the step;
+    /// `penalty` is `lp(step + 1)`.
     pub(crate) fn expand(
         &mut self,
-        step: usize,
         penalty: f32,
         first_row: usize,
-        scored: &ScoredRows<'_>,
+        continuations: &Continuations,
         history: &History,
         options: &SearchOptions,
-        candidates: &mut Candidates,
+        candidates: &mut Vec<Candidate>,
     ) {
-        candidates.merged.clear();
-        for (offset, alive) in self.alive.iter().enumerate() {
-            let row = first_row + offset;
-            let (logits, max, log_sum) = scored.row(row);
-            let forbid_end = step < options.min_len;
-            candidates.row.clear();
-            best_of_row(logits, 2 * options.beam, &mut candidates.row, |token| {
-                (forbid_end && token == EOS) || Some(token) == options.forbidden
-            });
-            candidates
-                .merged
-                .extend(candidates.row.iter().map(|&(token, logit)| Candidate {
-                    row,
-                    token,
-                    score: (alive.logp + ((logit - max) - log_sum)) / penalty,
-                }));
+        candidates.clear();
+        for (row, alive) in (first_row..).zip(&self.alive) {
+            let continuations = continuations.row(row).iter();
+            candidates.extend(continuations.map(|&(token, log_probability)| Candidate {
+                row,
+                token,
+                score: (alive.logp + log_probability) / penalty,
+            }));
         }
-        // Stable: equal scores keep the order (row, token), the lower flat index of the original.
-        candidates.merged.sort_by(|a, b| {
+        // Equal scores are ordered by (row, token), the lower flat index of the original; no two
+        // candidates are the same, so that the sort needs no memory to be stable.
+        candidates.sort_unstable_by(|a, b| {
             b.score
                 .total_cmp(&a.score)
                 .then(a.row.cmp(&b.row))
                 .then(a.token.cmp(&b.token))
         });
-        candidates.merged.truncate(2 * options.beam);
+        candidates.truncate(2 * options.beam);
 
         self.alive.clear();
-        for &Candidate { row, token, score } in &candidates.merged {
+        for &Candidate { row, token, score } in candidates.iter() {
             if token == EOS {
                 self.finish(history.tokens(row).collect(), score, options.beam);
             } else if self.alive.len() < options.beam {
@@ -204,7 +202,8 @@ impl Beam {
     fn give_up(&mut self, wanted: usize) {
         if let Some(last) = wanted.checked_sub(1).and_then(|i| self.finished.get(i)) {
             let (least, reach) = (last.score, self.reach);
-            self.alive.retain(|alive| !(alive.logp * reach < least));
+            let hopeless = |alive: &Alive| alive.logp * reach < least;
+            self.alive.retain(|alive| !hopeless(alive));
         }
     }
 
@@ -242,96 +241,18 @@ impl Beam {
     }
 }
 
-/// Logits of a step with what turns them into log-probabilities.
-pub(crate) struct ScoredRows<'a> {
-    pub(crate) logits: &'a [f32],
-    pub(crate) vocab: usize,
-    /// Maximum and `ln sum exp(x - max)` of every row.
-    pub(crate) normalizers: &'a [(f32, f32)],
-}
-
-impl ScoredRows<'_> {
-    fn row(&self, row: usize) -> (&[f32], f32, f32) {
-        let (max, log_sum) = self.normalizers[row];
-        (
-            &self.logits[row * self.vocab..(row + 1) * self.vocab],
-            max,
-            log_sum,
-        )
-    }
-}
-
 /// Buffers of the search.
 #[derive(Debug, Default)]
 pub(crate) struct SearchBuffers {
     pub(crate) beams: Vec<Beam>,
     pub(crate) rows: Vec<Row>,
-    pub(crate) normalizers: Vec<(f32, f32)>,
-    pub(crate) candidates: Candidates,
-}
-
-/// Candidates of one sentence in one step.
-#[derive(Debug, Default)]
-pub(crate) struct Candidates {
-    /// Best of one row: token and logit.
-    row: Vec<(u32, f32)>,
-    /// Best of all rows.
-    merged: Vec<Candidate>,
-}
-
-/// The `count` largest logits that are not `excluded`, largest first, lower token first when
-/// equal. NaN is never chosen.
-fn best_of_row(
-    logits: &[f32],
-    count: usize,
-    best: &mut Vec<(u32, f32)>,
-    excluded: impl Fn(u32) -> bool,
-) {
-    const LANES: usize = 16;
-    let mut threshold = f32::NEG_INFINITY;
-    for (chunk, values) in logits.chunks(LANES).enumerate() {
-        // Most chunks hold nothing above the threshold; one test without branches sees it.
-        let mut any = best.len() < count;
-        for &value in values {
-            any |= value > threshold;
-        }
-        if !any {
-            continue;
-        }
-        for (lane, &value) in values.iter().enumerate() {
-            let token = (chunk * LANES + lane) as u32;
-            let enters = best.len() < count || value > threshold;
-            if enters && !value.is_nan() && !excluded(token) {
-                let place = best.partition_point(|&(_, other)| other >= value);
-                best.insert(place, (token, value));
-                best.truncate(count);
-                if best.len() == count {
-                    threshold = best[count - 1].1;
-                }
-            }
-        }
-    }
+    pub(crate) continuations: Continuations,
+    pub(crate) candidates: Vec<Candidate>,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn best(logits: &[f32], count: usize) -> Vec<u32> {
-        let mut out = Vec::new();
-        best_of_row(logits, count, &mut out, |_| false);
-        out.into_iter().map(|(token, _)| token).collect()
-    }
-
-    #[test]
-    fn best_of_row_orders_by_value_then_token() {
-        assert_eq!(best(&[1.0, 3.0, 3.0, 2.0, f32::NAN], 3), [1, 2, 3]);
-        assert_eq!(best(&[f32::NAN; 4], 2), [0u32; 0]);
-        let many: Vec<f32> = (0..100).map(|i| ((i * 37) % 101) as f32).collect();
-        let mut sorted: Vec<u32> = (0..100).collect();
-        sorted.sort_by(|a, b| many[*b as usize].total_cmp(&many[*a as usize]));
-        assert_eq!(best(&many, 8), sorted[..8]);
-    }
 
     #[test]
     fn length_penalty_of_one_token_is_one() {

@@ -1,5 +1,7 @@
 //! The decoder: one step for all live hypotheses of a batch.
 
+use std::ops::Range;
+
 use csanmt_format::{FormatError, ModelFile};
 use csanmt_kernels::{Kernels, Rows};
 
@@ -113,7 +115,7 @@ impl Decoder {
         }
     }
 
-    /// One step at `position`; leaves `logits: [rows, vocab]` in the buffers.
+    /// One step at `position`; leaves the rows in the buffers for [`Self::logits`].
     pub(crate) fn step(
         &self,
         rows: &[Row],
@@ -142,11 +144,22 @@ impl Decoder {
             layer.feed_forward.add_to(input, x, hidden);
             layer.feed_forward_norm.after(kernels, x, spare);
         }
+    }
+
+    /// Logits `[rows, vocab]` of some rows of the last step.
+    pub(crate) fn logits<'b>(
+        &self,
+        rows: Range<usize>,
+        buffers: &'b mut DecoderBuffers,
+    ) -> &'b [f32] {
+        let d = self.d_model;
         let DecoderBuffers {
             input, x, logits, ..
         } = buffers;
-        input.set(x, d, self.norm.before());
-        self.output.logits(input, rows.len(), logits);
+        let count = rows.len();
+        input.set(&x[rows.start * d..rows.end * d], d, self.norm.before());
+        self.output.logits(input, count, logits);
+        logits
     }
 
     /// `x = Emb[y] sqrt(H)` (+ timing), the zero vector for the first position.
@@ -237,8 +250,9 @@ impl Decoder {
                 valid: None,
             };
             let query = Query {
-                row: &qkv[row * 3 * d..row * 3 * d + d],
-                position,
+                rows: &qkv[row * 3 * d..row * 3 * d + d],
+                stride: d,
+                first_position: position,
             };
             layer
                 .self_attention
@@ -272,9 +286,9 @@ impl Decoder {
         input.set(x, d, layer.cross_norm.before());
         layer.cross_attention.query.store(input, rows.len(), query);
         let cross = &cross[number];
-        let pairs = query.chunks_exact(d).zip(context.chunks_exact_mut(d));
-        for (row, (query, out)) in rows.iter().zip(pairs) {
-            let span = batch.spans[row.sentence];
+        let mut first = 0;
+        for rows in rows.chunk_by(|a, b| a.sentence == b.sentence) {
+            let span = batch.spans[rows[0].sentence];
             let memory = Memory {
                 keys: cross,
                 values: &cross[d.min(cross.len())..],
@@ -285,9 +299,12 @@ impl Decoder {
                 },
                 valid: batch.mask_of(span),
             };
+            let numbers = first * d..(first + rows.len()) * d;
+            let (query, out) = (&query[numbers.clone()], &mut context[numbers]);
             layer
                 .cross_attention
                 .attend(kernels, query, memory, scratch, out);
+            first += rows.len();
         }
         input.set(context, d, None);
         layer.cross_attention.output.add_to(input, x);

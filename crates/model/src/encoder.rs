@@ -92,14 +92,13 @@ impl EncoderStack {
                     },
                     valid: batch.mask_of(*span),
                 };
-                for (position, row) in span.rows().enumerate() {
-                    let query = Query {
-                        row: &qkv[row * 3 * d..row * 3 * d + d],
-                        position,
-                    };
-                    let out = &mut context[row * d..(row + 1) * d];
-                    layer.attention.attend(kernels, query, memory, scratch, out);
-                }
+                let query = Query {
+                    rows: &qkv[span.start * 3 * d..],
+                    stride: 3 * d,
+                    first_position: 0,
+                };
+                let out = &mut context[span.start * d..(span.start + span.len) * d];
+                layer.attention.attend(kernels, query, memory, scratch, out);
             }
             input.set(context, d, None);
             layer.attention.output.add_to(input, x);

@@ -16,6 +16,7 @@ mod activation;
 mod attention;
 mod batch;
 mod beam;
+mod continuations;
 mod decoder;
 mod embedding;
 mod encoder;

@@ -1,12 +1,12 @@
 //! The model: weights of all parts, and the search over a batch.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use csanmt_format::{ModelConfig, ModelFile, Quantization};
 use csanmt_kernels::Kernels;
 
 use crate::batch::Batch;
-use crate::beam::{Beam, Limits, ScoredRows, SearchBuffers, SearchOptions, Step, length_penalty};
+use crate::beam::{Beam, Limits, SearchBuffers, SearchOptions, Step, length_penalty};
 use crate::decoder::{Decoder, Row};
 use crate::embedding::Embedding;
 use crate::encoder::{Encoder, Probe};
@@ -14,7 +14,7 @@ use crate::error::ModelError;
 use crate::hypothesis::SearchResult;
 use crate::semantic::SemanticEncoder;
 use crate::weights::TableNames;
-use crate::workspace::{DecoderBuffers, Workspace};
+use crate::workspace::Workspace;
 
 /// A loaded CSANMT model. `Send + Sync`; the weights stay where the model file is.
 #[derive(Debug)]
@@ -181,7 +181,7 @@ impl Model {
         let SearchBuffers {
             beams,
             rows,
-            normalizers,
+            continuations,
             candidates,
         } = search;
         beams.clear();
@@ -207,23 +207,28 @@ impl Model {
             rows.extend(beams.iter().flat_map(|beam| beam.rows(step)));
             self.decoder
                 .step(rows, step, batch, &self.target_embedding, timing, buffers);
-            self.normalize(buffers, normalizers);
-            let DecoderBuffers {
-                logits, history, ..
-            } = buffers;
-            let scored = ScoredRows {
-                logits,
-                vocab: self.decoder.vocab(),
-                normalizers,
-            };
+            let end = (step < options.min_len).then_some(crate::EOS);
+            continuations.start(end.into_iter().chain(options.forbidden));
+            for block in logit_blocks(rows.len()) {
+                let logits = self.decoder.logits(block, buffers);
+                for row in logits.chunks_exact(self.decoder.vocab()) {
+                    continuations.push(self.kernels, row, 2 * options.beam);
+                }
+            }
             let penalty = length_penalty(step + 1, options.alpha);
             let mut first_row = 0;
             for beam in beams.iter_mut() {
-                let count = beam.rows(step).count();
+                let width = beam.width();
+                let history = &buffers.history;
                 beam.expand(
-                    step, penalty, first_row, &scored, history, options, candidates,
+                    penalty,
+                    first_row,
+                    continuations,
+                    history,
+                    options,
+                    candidates,
                 );
-                first_row += count;
+                first_row += width;
             }
             let report = Step {
                 step: step + 1,
@@ -234,12 +239,6 @@ impl Model {
             }
         }
         Ok(results)
-    }
-
-    fn normalize(&self, buffers: &DecoderBuffers, normalizers: &mut Vec<(f32, f32)>) {
-        normalizers.clear();
-        let rows = buffers.logits.chunks_exact(self.decoder.vocab());
-        normalizers.extend(rows.map(|row| self.kernels.log_sum_exp(row)));
     }
 
     /// Logits of given targets, `[sentences][target length + 1][vocab]`: position t has seen the
@@ -279,11 +278,22 @@ impl Model {
             let rows: Vec<Row> = (0..sentences.len()).map(row).collect();
             self.decoder
                 .step(&rows, step, batch, &self.target_embedding, timing, buffers);
-            let steps = buffers.logits.chunks_exact(self.decoder.vocab());
+            let all = self.decoder.logits(0..rows.len(), buffers);
+            let steps = all.chunks_exact(self.decoder.vocab());
             for (sentence, step) in logits.iter_mut().zip(steps) {
                 sentence.extend_from_slice(step);
             }
         }
         Ok(logits)
     }
+}
+
+/// Most rows whose logits exist at a time: they are read while they are still in the L2 cache, and
+/// there are enough of them to share the reading of the output table.
+const LOGIT_ROWS: usize = 24;
+
+/// Cuts the rows of a step into blocks of nearly equal size.
+fn logit_blocks(rows: usize) -> impl Iterator<Item = Range<usize>> {
+    let blocks = rows.div_ceil(LOGIT_ROWS);
+    (0..blocks).map(move |block| block * rows / blocks..(block + 1) * rows / blocks)
 }

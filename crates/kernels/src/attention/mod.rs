@@ -165,7 +165,6 @@ impl Kernels {
             assert_eq!(relative.keys.len(), len, "relative keys");
             assert_eq!(relative.values.len(), len, "relative values");
         }
-        scratch.weights.clear();
         scratch.weights.resize(heads * attention.rows.len(), 0.0);
         scratch.query.resize(width / heads, 0.0);
         scratch.buckets.resize(
@@ -175,6 +174,7 @@ impl Kernels {
             0.0,
         );
         if attention.rows.is_empty() || width == 0 {
+            scratch.weights.fill(0.0);
             out.fill(0.0);
             return;
         }
