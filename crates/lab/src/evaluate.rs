@@ -12,11 +12,14 @@ use crate::metrics::{MetricError, bleu, chrf};
 const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Why an evaluation set cannot be read.
+///
+/// A message says what failed; where there is a [source](std::error::Error::source), it says why
+/// and is not repeated in the message: print the whole chain.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvaluateError {
     /// The file cannot be opened or read.
-    #[error("{}: {source}", path.display())]
+    #[error("{}", path.display())]
     Io {
         /// The file.
         path: PathBuf,

@@ -10,12 +10,16 @@ use csanmt_format::layout::{Stage, variables};
 use csanmt_format::{AlignedBytes, ElementType, FormatError, ModelConfig, ModelFile, Quantization};
 use serde::Serialize;
 
+use crate::regular_file;
+
 /// Why a file cannot be inspected.
+///
+/// A message names the file, its [source](std::error::Error::source) says why: print both.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InspectError {
     /// The file cannot be read.
-    #[error("{}: {source}", path.display())]
+    #[error("{}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -23,7 +27,7 @@ pub enum InspectError {
         source: std::io::Error,
     },
     /// It is not a model file.
-    #[error("{}: {source}", path.display())]
+    #[error("{}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
@@ -93,7 +97,7 @@ pub fn inspect(path: &Path) -> Result<Inspection, InspectError> {
         path: path.to_owned(),
         source,
     };
-    let mut file = std::fs::File::open(path).map_err(io)?;
+    let mut file = regular_file::open(path).map_err(io)?;
     let len = file.metadata().map_err(io)?.len();
     let bytes = usize::try_from(len).ok().and_then(AlignedBytes::try_new);
     let mut bytes = bytes.ok_or_else(|| io(std::io::ErrorKind::OutOfMemory.into()))?;

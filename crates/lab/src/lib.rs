@@ -12,6 +12,7 @@ pub mod metrics;
 pub mod npz;
 #[cfg(feature = "train")]
 pub mod reference;
+mod regular_file;
 
 pub use convert::{ConvertError, ConvertOptions, ConvertReport, convert};
 pub use inspect::{InspectError, Inspection, TensorLine, Total, inspect};

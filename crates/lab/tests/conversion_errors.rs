@@ -29,7 +29,7 @@ fn failure(dir: &Path) -> String {
             f32,
             ..Default::default()
         };
-        messages.push(convert(dir, &path, &options).unwrap_err().to_string());
+        messages.push(support::chain(&convert(dir, &path, &options).unwrap_err()));
         assert_eq!(
             std::fs::read_dir(target.path()).unwrap().count(),
             0,
@@ -126,7 +126,7 @@ fn infinite_weight_is_named_when_quantised() {
     });
     let path = temporary.path().join("model.safetensors");
     let error = convert(&dir, &path, &ConvertOptions::default()).unwrap_err();
-    contains(&error.to_string(), &[bad, "[2, 5]", "not finite"]);
+    contains(&support::chain(&error), &[bad, "[2, 5]", "not finite"]);
     assert!(!path.exists());
 }
 
@@ -276,15 +276,176 @@ fn texts_that_do_not_fit_are_named() {
 }
 
 #[test]
-fn a_target_that_cannot_be_written_is_named() {
-    let dir = support::fixtures_dir().join("b_absolute_unshared");
-    let error = convert(
-        &dir,
-        Path::new("/nowhere/model.safetensors"),
-        &ConvertOptions::default(),
+fn unusable_merge_rules_are_refused() {
+    let codes = |codes: &'static str| {
+        message_after(move |dir| std::fs::write(dir.join("bpe.zh"), codes).unwrap())
+    };
+    contains(&codes(""), &["bpe.zh", "empty", "BPE codes"]);
+    contains(&codes("\n \n"), &["bpe.zh", "empty"]);
+    contains(&codes("#version: 0.2\n"), &["bpe.zh", "line 2"]);
+    contains(
+        &codes("#version: 0.2\na b\na b c\n"),
+        &["bpe.zh", "line 3", "a b c"],
+    );
+    contains(&codes("#version: 7\na b\n"), &["bpe.zh", "version \"7\""]);
+}
+
+#[test]
+fn a_vocabulary_of_less_than_half_the_rows_is_refused_with_both_numbers() {
+    let temporary = tempfile::tempdir().unwrap();
+    let dir = temporary.path().join("model");
+    let config = support::small_config();
+    support::write_model(&dir, &config, WriteOptions::default(), false);
+    let lines = |count| (0..count).map(|i| format!("w{i}\n")).collect::<String>();
+    // 21 rows: 20 tokens are usual.
+    std::fs::write(dir.join("src.txt"), lines(9)).unwrap();
+    contains(
+        &failure(&dir),
+        &["src.txt", "9 tokens, expected 20 for 21 table rows"],
+    );
+    std::fs::write(dir.join("src.txt"), "\n".repeat(20)).unwrap();
+    contains(&failure(&dir), &["src.txt", "0 tokens, expected 20"]);
+    std::fs::write(dir.join("src.txt"), lines(10)).unwrap();
+    let path = temporary.path().join("model.safetensors");
+    let report = convert(&dir, &path, &ConvertOptions::default()).unwrap();
+    assert_eq!(
+        report.notes,
+        ["src.txt has 10 tokens for 21 rows, 20 are usual"]
+    );
+}
+
+#[test]
+fn languages_without_rules_are_noted_and_what_is_no_code_is_refused() {
+    let temporary = tempfile::tempdir().unwrap();
+    let dir = temporary.path().join("model");
+    let path = temporary.path().join("model.safetensors");
+    let mut config = support::small_config();
+    for (source, target, sides) in [("en", "fr", 0), ("xx", "fr", 1), ("en", "deu", 1)] {
+        (config.src_lang, config.tgt_lang) = (source.into(), target.into());
+        support::write_model(&dir, &config, WriteOptions::default(), false);
+        let report = convert(&dir, &path, &ConvertOptions::default()).unwrap();
+        assert_eq!(report.notes.len(), sides, "{:?}", report.notes);
+        assert!(
+            report
+                .notes
+                .iter()
+                .all(|note| note.contains("has no rules of its own"))
+        );
+        csanmt::Translator::open(&path).unwrap();
+    }
+    for code in ["z", "zhcn", "zh-CN", "ZH", "12", ""] {
+        (config.src_lang, config.tgt_lang) = (code.into(), "fr".into());
+        support::write_model(&dir, &config, WriteOptions::default(), false);
+        contains(
+            &failure(&dir),
+            &["preprocessor.src_lang", "expected a language code"],
+        );
+    }
+}
+
+#[test]
+fn an_unusable_dictionary_is_refused() {
+    let temporary = tempfile::tempdir().unwrap();
+    let dir = support::fixtures_dir().join("a_zh2en");
+    let path = temporary.path().join("model.safetensors");
+    let options = ConvertOptions {
+        dictionary: Some(b"a word list"),
+        ..Default::default()
+    };
+    let error = convert(&dir, &path, &options).unwrap_err();
+    contains(&support::chain(&error), &["segmentation dictionary"]);
+    assert!(!path.exists());
+}
+
+#[test]
+fn what_is_no_model_directory_is_told_what_it_needs() {
+    let temporary = tempfile::tempdir().unwrap();
+    let needs = "MODEL_DIR needs configuration.json, the vocabularies, the BPE codes and tf_ckpts/";
+    contains(
+        &failure(temporary.path()),
+        &["has no configuration.json", needs],
     );
     contains(
-        &error.unwrap_err().to_string(),
-        &["/nowhere/model.safetensors"],
+        &failure(&temporary.path().join("gone")),
+        &["gone does not exist", needs],
     );
+    let file = temporary.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    contains(&failure(&file), &["is not a folder", needs]);
+    let message = message_after(|dir| std::fs::remove_dir_all(dir.join("tf_ckpts")).unwrap());
+    contains(&message, &["has no tf_ckpts/", needs]);
+}
+
+#[test]
+fn a_missing_index_says_what_a_checkpoint_is() {
+    let message = message_after(|dir| std::fs::remove_file(dir.join(INDEX)).unwrap());
+    contains(&message, &["ckpt-0.index is missing", ".data files"]);
+}
+
+const INPUTS: [&str; 7] = [
+    "configuration.json",
+    "src_vocab.txt",
+    "trg_vocab.txt",
+    "bpe.zh",
+    "tf_ckpts/checkpoint",
+    INDEX,
+    SHARD,
+];
+
+#[test]
+fn folders_in_the_place_of_inputs_are_named() {
+    for input in INPUTS {
+        let message = message_after(|dir| {
+            std::fs::remove_file(dir.join(input)).unwrap();
+            std::fs::create_dir(dir.join(input)).unwrap();
+        });
+        contains(
+            &message,
+            &[input, "this is a folder, expected a regular file"],
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_in_the_place_of_inputs_are_named_without_waiting() {
+    for input in INPUTS {
+        let message = message_after(|dir| {
+            std::fs::remove_file(dir.join(input)).unwrap();
+            support::make_pipe(&dir.join(input));
+        });
+        contains(
+            &message,
+            &[input, "this is a pipe, expected a regular file"],
+        );
+    }
+}
+
+#[test]
+fn causes_are_told_once() {
+    let temporary = tempfile::tempdir().unwrap();
+    let missing = temporary.path().join("gone");
+    let inspected = support::chain(&csanmt_lab::inspect(&missing).unwrap_err());
+    let evaluated = support::chain(&csanmt_lab::evaluate::read_pairs(&missing).unwrap_err());
+    for message in [inspected, evaluated] {
+        let cause = std::fs::File::open(&missing).unwrap_err();
+        assert_eq!(message, format!("{}: {cause}", missing.display()));
+    }
+    std::fs::write(&missing, "no model").unwrap();
+    let message = support::chain(&csanmt_lab::inspect(&missing).unwrap_err());
+    assert_eq!(message.matches("not a complete model file").count(), 1);
+
+    let repeated = [
+        message_after(|dir| edit(dir.join("bpe.zh"), |bytes| bytes[30] = 0xff)),
+        message_after(|dir| edit(dir.join(SHARD), |bytes| bytes.truncate(1000))),
+        message_after(|dir| edit(dir.join(INDEX), |bytes| bytes.truncate(47))),
+        message_after(|dir| std::fs::remove_file(dir.join("src_vocab.txt")).unwrap()),
+        message_after(|dir| std::fs::write(dir.join("configuration.json"), "{").unwrap()),
+    ];
+    for message in repeated {
+        let parts: Vec<&str> = message.split(": ").collect();
+        for (i, part) in parts.iter().enumerate() {
+            assert!(!parts[i + 1..].contains(part), "{part:?} twice: {message}");
+        }
+    }
 }

@@ -4,16 +4,28 @@ use std::io;
 use std::path::PathBuf;
 
 /// Why a checkpoint cannot be read or written.
+///
+/// A message says what failed; where there is a [source](std::error::Error::source), it says why
+/// and is not repeated in the message: print the whole chain.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
     /// A file cannot be opened, read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// Why.
         source: io::Error,
+    },
+    /// There is no index.
+    #[error(
+        "{} is missing; a checkpoint is an .index file and its .data files, copy all of them",
+        path.display()
+    )]
+    MissingIndex {
+        /// The file.
+        path: PathBuf,
     },
     /// The index is damaged or of another kind.
     #[error("{}: {message}", path.display())]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::checkpoint::bundle::{CONSUMER, DataType, Entry, Header};
 use crate::checkpoint::error::CheckpointError;
 use crate::checkpoint::{mask, state, table};
+use crate::regular_file;
 
 /// Larger indexes are not plausible: one of 600 variables with slots has 150 kB.
 const MAX_INDEX: u64 = 64 << 20;
@@ -29,7 +30,7 @@ impl Checkpoint {
     /// # Errors
     /// When the index is missing, damaged, or of another kind.
     pub fn open(dir: &Path) -> Result<Self, CheckpointError> {
-        Self::open_prefix(&state::prefix(dir))
+        Self::open_prefix(&state::prefix(dir)?)
     }
 
     /// Opens `PREFIX.index`.
@@ -46,7 +47,10 @@ impl Checkpoint {
             path: path.clone(),
             message,
         };
-        let file = File::open(&path).map_err(io)?;
+        let file = regular_file::open(&path).map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound => CheckpointError::MissingIndex { path: path.clone() },
+            _ => io(source),
+        })?;
         let mut bytes = Vec::new();
         file.take(MAX_INDEX + 1)
             .read_to_end(&mut bytes)
@@ -101,6 +105,12 @@ impl Checkpoint {
     #[must_use]
     pub fn prefix(&self) -> &Path {
         &self.prefix
+    }
+
+    /// The index and the data files.
+    pub(crate) fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let shards = (0..self.shards).map(|shard| state::shard(&self.prefix, shard, self.shards));
+        std::iter::once(state::index(&self.prefix)).chain(shards)
     }
 
     /// CRC32C of the index, which holds the check sums of all data.
@@ -284,7 +294,7 @@ fn open_shard(name: &str, path: &Path) -> Result<(File, u64), CheckpointError> {
             source,
         },
     };
-    let file = File::open(path).map_err(failed)?;
+    let file = regular_file::open(path).map_err(failed)?;
     let len = file.metadata().map_err(failed)?.len();
     Ok((file, len))
 }

@@ -1,20 +1,34 @@
 //! The state file `checkpoint`, which names the newest checkpoint of a directory.
 
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::checkpoint::error::CheckpointError;
+use crate::regular_file;
+
+/// The path stands on the first line; a list of older ones follows.
+const MAX_STATE: u64 = 1 << 20;
+
 /// The prefix of the directory's checkpoint: the state file's `model_checkpoint_path`, or `ckpt-0`.
-pub(crate) fn prefix(dir: &Path) -> PathBuf {
-    let state = std::fs::read_to_string(dir.join("checkpoint")).unwrap_or_default();
+pub(crate) fn prefix(dir: &Path) -> Result<PathBuf, CheckpointError> {
+    let path = dir.join("checkpoint");
+    let mut state = Vec::new();
+    match regular_file::open(&path).and_then(|f| f.take(MAX_STATE).read_to_end(&mut state)) {
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(source) => return Err(CheckpointError::Io { path, source }),
+    }
+    let state = String::from_utf8_lossy(&state);
     let Some(named) = state.lines().find_map(path_of_line) else {
-        return dir.join("ckpt-0");
+        return Ok(dir.join("ckpt-0"));
     };
     // An absolute path is from the machine that trained: after a move the name is what counts.
     let as_named = dir.join(&named);
     if index(&as_named).exists() {
-        return as_named;
+        return Ok(as_named);
     }
     let name = named.rsplit(['/', '\\']).next().unwrap_or(&named);
-    dir.join(name)
+    Ok(dir.join(name))
 }
 
 /// `PREFIX.index`
@@ -85,12 +99,12 @@ mod tests {
     fn moved_checkpoints_are_found_by_name() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(
-            prefix(dir.path()),
+            prefix(dir.path()).unwrap(),
             dir.path().join("ckpt-0"),
             "no state file"
         );
         let state = "model_checkpoint_path: \"/gone/tf_ckpts/ckpt-12\"\n";
         std::fs::write(dir.path().join("checkpoint"), state).unwrap();
-        assert_eq!(prefix(dir.path()), dir.path().join("ckpt-12"));
+        assert_eq!(prefix(dir.path()).unwrap(), dir.path().join("ckpt-12"));
     }
 }

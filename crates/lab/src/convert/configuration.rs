@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use csanmt_format::{ModelConfig, Position};
+use csanmt_format::{FormatError, ModelConfig, Position};
 use serde_json::Value;
 
 use super::error::ConvertError;
@@ -16,6 +16,9 @@ pub(crate) struct Configuration {
     pub(crate) trg_vocab: String,
     pub(crate) src_bpe: String,
 }
+
+/// Languages with rules for words: segmentation for `zh`, else abbreviations, apostrophes, quotes.
+const LANGUAGES: [&str; 4] = ["en", "es", "fr", "zh"];
 
 /// Keys of `model` that matter only to training: their type is checked, their value is not used.
 const TRAINING_RATES: [&str; 4] = [
@@ -82,7 +85,17 @@ fn parse(json: &Value) -> Result<Configuration, ConvertError> {
         src_lang,
         tgt_lang,
     };
-    config.validate()?;
+    config.validate().map_err(named)?;
+    for (key, language) in [
+        ("src_lang", &config.src_lang),
+        ("tgt_lang", &config.tgt_lang),
+    ] {
+        let small = language.bytes().all(|byte| byte.is_ascii_lowercase());
+        if !small || !(2..=3).contains(&language.len()) {
+            let expected = "a language code of two or three small letters such as \"zh\"";
+            return Err(preprocessor.wrong(key, expected));
+        }
+    }
     let bpe = format!("bpe.{}", config.src_lang);
     Ok(Configuration {
         src_vocab: dataset.file("src_vocab", "src_vocab.txt")?,
@@ -90,6 +103,47 @@ fn parse(json: &Value) -> Result<Configuration, ConvertError> {
         src_bpe: preprocessor.file("src_bpe", &bpe)?,
         model: config,
     })
+}
+
+/// The error with the place of the entry in the file.
+fn named(error: FormatError) -> ConvertError {
+    match error {
+        FormatError::Config {
+            field,
+            expected,
+            found,
+        } => {
+            let section = match field {
+                "src_lang" | "tgt_lang" => "preprocessor",
+                _ => "model",
+            };
+            ConvertError::Configuration {
+                key: format!("{section}.{field}"),
+                found,
+                expected,
+            }
+        }
+        error => error.into(),
+    }
+}
+
+/// Notes about languages that have no rules of their own: a typing error looks like one.
+pub(crate) fn unknown_languages(config: &ModelConfig) -> impl Iterator<Item = String> {
+    let languages = [
+        ("source", &config.src_lang, "split into words"),
+        ("target", &config.tgt_lang, "joined"),
+    ];
+    let unknown = |language: &str| !LANGUAGES.contains(&language);
+    languages
+        .into_iter()
+        .filter(move |(_, language, _)| unknown(language))
+        .map(|(side, language, done)| {
+            format!(
+                "{side} language {language} has no rules of its own and is {done} by the general \
+                 ones; known are {}",
+                LANGUAGES.join(", ")
+            )
+        })
 }
 
 /// An object of the configuration and where it is.

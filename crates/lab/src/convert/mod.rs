@@ -3,16 +3,18 @@
 //! One variable is in memory at a time: it is read, quantised panel by panel straight into the
 //! output, and forgotten; only scales and sums are kept until their place in the file comes.
 
+mod check;
 pub(crate) mod configuration;
 mod error;
 mod output;
+mod target;
 mod texts;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::File;
-use std::io::{Read, Write};
-use std::path::Path;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use csanmt_format::int8::{Order, PackError, pack, quantize_row, take_peaks};
 use csanmt_format::layout::{Role, Variable};
@@ -22,9 +24,13 @@ use csanmt_format::{
 };
 
 use crate::checkpoint::Checkpoint;
+use crate::regular_file;
+use csanmt_text::jieba::{Jieba, ZH_DICTIONARY};
+
 use configuration::Configuration;
 pub use error::ConvertError;
 use output::Output;
+use target::Target;
 use texts::Texts;
 
 /// What TensorFlow puts before the name of each variable of the network.
@@ -95,27 +101,46 @@ impl fmt::Display for ConvertReport {
 /// Converts `model_dir` (configuration.json, vocabularies, merge rules, `tf_ckpts/`) to the model
 /// file `out`, which is replaced only when everything went well.
 ///
+/// `out` may be free or a regular file other than those of the model; of a symbolic link, the file
+/// it names is written. Until it is complete it is called `.NAME.PID-N.partial`. When the process
+/// is killed such a file stays; the next conversion to the same name removes it.
+///
 /// # Errors
-/// When anything in the directory is missing, damaged or does not fit, naming what and where.
+/// When anything in the directory is missing, damaged or does not fit, naming what and where; when
+/// the engine would not load the result; when `out` cannot be written.
 pub fn convert(
     model_dir: &Path,
     out: &Path,
     options: &ConvertOptions<'_>,
 ) -> Result<ConvertReport, ConvertError> {
+    let target = Target::resolve(out)?;
+    let configuration = read_configuration(model_dir)?;
+    let ckpts = model_dir.join("tf_ckpts");
+    target.check_inputs(inputs(model_dir, &configuration, &ckpts))?;
     let Configuration {
         model: config,
         src_vocab,
         trg_vocab,
         src_bpe,
-    } = configuration::read(&model_dir.join("configuration.json"))?;
+    } = configuration;
     let mut texts = Texts::new(model_dir);
+    texts
+        .notes
+        .extend(configuration::unknown_languages(&config));
     let src_size = config.src_vocab_size;
     let src_vocab = texts.vocabulary(&src_vocab, "dataset.src_vocab.file", src_size)?;
     let trg_vocab =
         texts.vocabulary(&trg_vocab, "dataset.trg_vocab.file", config.trg_vocab_size)?;
     let src_bpe = texts.merges(&src_bpe, "preprocessor.src_bpe.file")?;
 
-    let mut checkpoint = Checkpoint::open(&model_dir.join("tf_ckpts"))?;
+    if let Some(dictionary) = options.dictionary {
+        Jieba::new(Arc::new(dictionary.to_vec()))?.verify()?;
+    }
+    if !ckpts.is_dir() {
+        return Err(no_model(model_dir, "has no tf_ckpts/"));
+    }
+    let mut checkpoint = Checkpoint::open(&ckpts)?;
+    target.check_inputs(checkpoint.files())?;
     let quantization = if options.f32 {
         Quantization::F32
     } else {
@@ -139,7 +164,7 @@ pub fn convert(
     if let Some(license) = options.license {
         plan = plan.license(license);
     }
-    let bundled = (config.src_lang == "zh").then_some(csanmt_text::jieba::ZH_DICTIONARY);
+    let bundled = (config.src_lang == "zh").then_some(ZH_DICTIONARY);
     if let Some(dictionary) = options.dictionary.or(bundled) {
         plan = plan.dictionary(dictionary);
     }
@@ -153,11 +178,9 @@ pub fn convert(
         path: out.to_owned(),
         source,
     };
-    let writing = |source| ConvertError::Write {
-        path: out.to_owned(),
-        source,
-    };
-    let writer = ModelWriter::new(plan, Output::create(out).map_err(io)?).map_err(writing)?;
+    let writing = |error| ConvertError::writing(out.to_owned(), error);
+    let output = Output::create(target.path()).map_err(io)?;
+    let writer = ModelWriter::new(plan, output).map_err(writing)?;
     let mut transfer = Transfer {
         checkpoint,
         writer,
@@ -175,7 +198,15 @@ pub fn convert(
     let Transfer {
         checkpoint, writer, ..
     } = transfer;
-    let bytes = writer.finish().map_err(writing)?.commit().map_err(io)?;
+    let mut output = writer.finish().map_err(writing)?;
+    let (file, len) = output.read_back().map_err(io)?;
+    check::complete(file, len, &config, quantization)
+        .map_err(io)?
+        .map_err(|message| ConvertError::Unsound {
+            path: out.to_owned(),
+            message,
+        })?;
+    let bytes = output.commit().map_err(io)?;
 
     let mut names = names;
     names.sort_unstable();
@@ -195,6 +226,50 @@ pub fn convert(
         bytes,
         config,
     })
+}
+
+/// `configuration.json`, or what keeps `model_dir` from being a model directory.
+fn read_configuration(model_dir: &Path) -> Result<Configuration, ConvertError> {
+    match configuration::read(&model_dir.join("configuration.json")) {
+        Err(ConvertError::Io { source, .. })
+            if matches!(
+                source.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            let problem = if model_dir.is_dir() {
+                "has no configuration.json"
+            } else if model_dir.exists() {
+                "is not a folder"
+            } else {
+                "does not exist"
+            };
+            Err(no_model(model_dir, problem))
+        }
+        outcome => outcome,
+    }
+}
+
+fn no_model(model_dir: &Path, problem: &'static str) -> ConvertError {
+    ConvertError::NoModel {
+        path: model_dir.to_owned(),
+        problem,
+    }
+}
+
+/// The files a conversion may read, and everything beside the checkpoint.
+fn inputs(model_dir: &Path, configuration: &Configuration, ckpts: &Path) -> Vec<PathBuf> {
+    let Configuration {
+        src_vocab,
+        trg_vocab,
+        src_bpe,
+        ..
+    } = configuration;
+    let names = ["configuration.json", src_vocab, trg_vocab, src_bpe];
+    let mut files: Vec<PathBuf> = names.map(|name| model_dir.join(name)).into();
+    let entries = std::fs::read_dir(ckpts).into_iter().flatten().flatten();
+    files.extend(entries.map(|entry| entry.path()));
+    files
 }
 
 /// Finds out how many weights of each layer are kept apart: the header says so before the layers
@@ -243,10 +318,7 @@ impl<W: Write> Transfer<'_, W> {
         checkpoint.copy(&name, &variable.shape, |bytes| {
             writer
                 .write(&variable.name, bytes)
-                .map_err(|source| ConvertError::Write {
-                    path: out.to_path_buf(),
-                    source,
-                })
+                .map_err(|error| ConvertError::writing(out.to_path_buf(), error))
         })
     }
 
@@ -310,10 +382,7 @@ impl<W: Write> Transfer<'_, W> {
                     Order::OutIn => [at.output, at.input],
                 },
             },
-            PackError::Sink(source) => ConvertError::Write {
-                path: self.out.to_owned(),
-                source,
-            },
+            PackError::Sink(error) => ConvertError::writing(self.out.to_owned(), error),
         })?;
         let mut keep = |suffix: &str, bytes: Vec<u8>| {
             companions.insert(format!("{name}{suffix}"), bytes);
@@ -356,7 +425,7 @@ impl<W: Write> Transfer<'_, W> {
 
     fn writing(&self) -> impl FnOnce(WriteError) -> ConvertError + use<W> {
         let path = self.out.to_owned();
-        |source| ConvertError::Write { path, source }
+        |error| ConvertError::writing(path, error)
     }
 }
 
@@ -387,7 +456,7 @@ fn read_limited(path: &Path) -> Result<Vec<u8>, ConvertError> {
         source,
     };
     let mut bytes = Vec::new();
-    File::open(path)
+    regular_file::open(path)
         .map_err(io)?
         .take(MAX_TEXT_FILE + 1)
         .read_to_end(&mut bytes)

@@ -1,7 +1,9 @@
-//! Vocabularies and merge rules.
+//! Vocabularies and merge rules, read as the engine will read them.
 
 use std::io;
 use std::path::{Path, PathBuf};
+
+use csanmt_text::{Bpe, TextError, Vocabulary};
 
 use super::error::ConvertError;
 
@@ -30,18 +32,25 @@ impl<'a> Texts<'a> {
         size: usize,
     ) -> Result<Vec<u8>, ConvertError> {
         let (path, bytes) = self.read(name, key)?;
-        let text = std::str::from_utf8(&bytes).map_err(|error| not_utf8(&path, error))?;
-        let lines = text.strip_suffix('\n').unwrap_or(text).split('\n').count();
-        if text.trim().is_empty() || lines > size {
-            let lines = if text.trim().is_empty() { 0 } else { lines };
+        let usual = size.saturating_sub(1);
+        let (lines, tokens) = match Vocabulary::parse(&bytes, size) {
+            Ok(vocabulary) => {
+                let lines = vocabulary.len();
+                let ids = (0..lines).filter_map(|id| u32::try_from(id).ok());
+                let named = |id: &u32| vocabulary.token(*id).is_some_and(|token| !token.is_empty());
+                (lines, ids.filter(named).count())
+            }
+            Err(TextError::TooManyTokens { lines, .. }) => (lines, lines),
+            Err(source) => return Err(ConvertError::BrokenText { path, source }),
+        };
+        if lines > size || tokens == 0 || 2 * tokens < usual {
             let message = format!(
-                "{lines} tokens, expected {} for {size} table rows",
-                size - 1
+                "{tokens} tokens, expected {usual} for {size} table rows; use the vocabulary that \
+                 belongs to the model"
             );
             return Err(ConvertError::Text { path, message });
         }
-        if lines + 1 != size {
-            let usual = size - 1;
+        if lines != usual {
             self.notes.push(format!(
                 "{name} has {lines} tokens for {size} rows, {usual} are usual"
             ));
@@ -56,8 +65,14 @@ impl<'a> Texts<'a> {
         key: &'static str,
     ) -> Result<Vec<u8>, ConvertError> {
         let (path, bytes) = self.read(name, key)?;
-        std::str::from_utf8(&bytes).map_err(|error| not_utf8(&path, error))?;
-        Ok(bytes)
+        if bytes.trim_ascii().is_empty() {
+            let message = "is empty, expected BPE codes: two symbols a line".to_owned();
+            return Err(ConvertError::Text { path, message });
+        }
+        match Bpe::parse(&bytes) {
+            Ok(_) => Ok(bytes),
+            Err(source) => Err(ConvertError::BrokenText { path, source }),
+        }
     }
 
     fn read(&self, name: &str, key: &'static str) -> Result<(PathBuf, Vec<u8>), ConvertError> {
@@ -69,13 +84,5 @@ impl<'a> Texts<'a> {
             }
             Err(error) => Err(error),
         }
-    }
-}
-
-fn not_utf8(path: &Path, error: std::str::Utf8Error) -> ConvertError {
-    let message = format!("not UTF-8 text: {error}");
-    ConvertError::Text {
-        path: path.to_owned(),
-        message,
     }
 }
