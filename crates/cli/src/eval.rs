@@ -10,7 +10,8 @@ use csanmt_lab::evaluate::{Score, read_pairs};
 
 use crate::model::ModelArguments;
 use crate::output;
-use crate::translate::{Batch, all_cores};
+use crate::threads::all_cores;
+use crate::translate::Batch;
 
 /// Translate a file of sentence pairs and score the translations.
 ///

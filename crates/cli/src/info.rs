@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::model::ModelArguments;
-use crate::{output, settings, site, translate};
+use crate::{output, settings, site, threads};
 
 /// Print the version, the model, the instruction set and the settings in use.
 #[derive(clap::Args)]
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         ),
         ("beam", config.beam_size.to_string()),
         ("instruction set", translator.instruction_set()),
-        ("threads", translate::all_cores().to_string()),
+        ("threads", threads::all_cores().to_string()),
         ("page", page),
     ];
     let mut text = String::new();

@@ -9,6 +9,7 @@ mod output;
 mod serve;
 mod settings;
 mod site;
+mod threads;
 mod translate;
 
 use std::process::ExitCode;
@@ -47,7 +48,7 @@ fn main() -> ExitCode {
         // Whoever read the output has seen enough.
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("csanmt: {error:#}");
+            eprintln!("csanmt: {}", output::explain(&error));
             ExitCode::FAILURE
         }
     }

@@ -14,10 +14,12 @@ use tokio::sync::oneshot;
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::model::ModelArguments;
-use crate::{output, settings, site};
+use crate::{output, settings, site, threads};
 
 /// Threads that read and write sockets; the translating ones are the server's own.
 const IO_THREADS: usize = 2;
+/// How often a translation may take as long as it may be without progress.
+const TIMES_STALL: u32 = 10;
 /// Threads that read files of the page.
 const FILE_THREADS: usize = 16;
 
@@ -39,14 +41,15 @@ pub(crate) struct Arguments {
     site: Option<PathBuf>,
     #[command(flatten)]
     model: ModelArguments,
-    /// Threads that translate [default: one a core]
-    #[arg(long, value_name = "N")]
+    /// Threads that translate, 1 to 256 [default: one a core]
+    #[arg(long, value_name = "N", value_parser = threads::parse)]
     threads: Option<NonZero<usize>>,
-    /// Requests that may wait for a thread; more get status 503
+    /// Requests that may wait for their turn; more get status 503
     #[arg(long, value_name = "N", default_value_t = Settings::default().queue_requests)]
     queue: usize,
-    /// Seconds that a request may take
-    #[arg(long, value_name = "SECONDS", default_value_t = Settings::default().deadline.as_secs(),
+    /// Seconds without progress after which a request is given up; altogether it may take ten
+    /// times as long
+    #[arg(long, value_name = "SECONDS", default_value_t = Settings::default().stall.as_secs(),
           value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
     /// Largest request body in bytes
@@ -57,21 +60,27 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
     start_log()?;
     let defaults = Settings::default();
+    let stall = Duration::from_secs(arguments.timeout);
     let settings = Settings {
-        threads: arguments.threads.unwrap_or(defaults.threads),
+        threads: arguments.threads.unwrap_or_else(threads::all_cores),
         queue_requests: arguments.queue,
-        deadline: Duration::from_secs(arguments.timeout),
+        stall,
+        deadline: stall * TIMES_STALL,
         body_bytes: arguments.max_body,
         ..defaults
     };
     let site = site::find(arguments.site)?;
     let model = arguments.model.source()?;
-    let state = AppState::new(model.open()?, model.to_string(), site, settings);
+    let translator = model.open()?;
+    // Before the threads that translate, of which there may be fewer than asked for.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(IO_THREADS)
         .max_blocking_threads(FILE_THREADS)
         .enable_all()
-        .build()?;
+        .build()
+        .context("cannot start the threads of the server")?;
+    let state = AppState::new(translator, model.to_string(), site, settings)
+        .context("cannot start a thread that translates")?;
     runtime.block_on(listen(&arguments.host, arguments.port, state))?;
     // What has not finished by now is given up.
     runtime.shutdown_background();

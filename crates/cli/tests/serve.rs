@@ -108,7 +108,7 @@ fn translates_as_the_command_does() {
         let expected: Value = serde_json::from_str(success(&output)).unwrap();
         let (status, answer) = server.translate(text);
         assert_eq!(status, 200);
-        assert_eq!(answer, json!({"translation": expected["translation"]}));
+        assert_eq!(answer, expected);
     }
 }
 
@@ -156,6 +156,34 @@ fn limits_are_arguments() {
     let server = Server::start(&["--max-body", "64", "--queue", "1", "--timeout", "5"]);
     assert_eq!(server.translate("学校").0, 200);
     assert_eq!(server.translate(&"学".repeat(64)).0, 413);
+}
+
+#[test]
+fn a_list_of_texts_is_translated_as_each_of_them() {
+    let server = Server::start(&[]);
+    let texts: Vec<String> = records()
+        .iter()
+        .map(|record| record["input"].as_str().unwrap().to_owned())
+        .filter(|text| !text.trim().is_empty())
+        .collect();
+    let each: Vec<Value> = texts
+        .iter()
+        .map(|text| server.translate(text).1["translation"].clone())
+        .collect();
+    let body = json!({"text": texts}).to_string();
+    let (status, answer) = server.request("POST", "/translate", &body);
+    assert_eq!(status, 200);
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(answer["translation"], json!(each));
+}
+
+#[test]
+fn too_many_threads_are_a_usage_error() {
+    for threads in ["0", "257", "1000000"] {
+        let output = run(csanmt().args(["serve", "--threads", threads]), b"");
+        let stderr = failure(&output, 2);
+        assert!(stderr.contains("from 1 to 256"), "{stderr}");
+    }
 }
 
 #[test]

@@ -214,12 +214,47 @@ fn the_beam_bounds_the_hypotheses() {
 }
 
 #[test]
-fn a_line_in_another_encoding_is_named() {
+fn a_line_in_another_encoding_is_named_and_the_others_go_on() {
     let output = translate(&[], b"\xe5\xad\xa6\xe6\xa0\xa1\n\xc4\xe3\xba\xc3\nabc\n");
     let stderr = failure(&output, 1);
     assert!(stderr.contains("line 2"), "{stderr}");
     assert!(stderr.contains("iconv"), "{stderr}");
-    assert_eq!(texts(&output).0.lines().count(), 1);
+    assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    let lines: Vec<_> = texts(&output).0.lines().collect();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert_eq!(lines[2], "abc");
+}
+
+#[test]
+fn only_the_first_lines_in_another_encoding_are_named() {
+    let output = translate(&[], &b"\xff\n".repeat(25));
+    let stderr = failure(&output, 1);
+    assert_eq!(stderr.lines().count(), 11, "{stderr}");
+    assert!(stderr.contains("line 10 ") && !stderr.contains("line 11 "));
+    assert!(stderr.contains("25 lines in all"), "{stderr}");
+    assert_eq!(texts(&output).0.lines().count(), 25);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_as_standard_input_is_explained() {
+    for arguments in [&["translate"][..], &["translate", "--jsonl"]] {
+        let folder = std::fs::File::open(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let mut command = csanmt();
+        command.args(arguments).arg("--model").arg(model());
+        let output = command.stdin(folder).output().unwrap();
+        let stderr = failure(&output, 1);
+        assert!(stderr.contains("standard input is a folder"), "{stderr}");
+    }
+}
+
+#[test]
+fn a_json_line_with_half_a_character_is_explained() {
+    let output = translate(&["--jsonl"], br#"{"text": "\ud800"}"#);
+    failure(&output, 1);
+    let outputs = json_lines(texts(&output).0);
+    let error = outputs[0]["error"].as_str().unwrap();
+    assert!(error.starts_with("line 1: unpaired surrogate"), "{error}");
 }
 
 #[test]
@@ -251,6 +286,7 @@ fn wrong_arguments_are_usage_errors() {
         &["--beam", "0"],
         &["--beam", "9"],
         &["--threads", "0"],
+        &["--threads", "257"],
         &["--unknown"],
     ] {
         let output = translate(args, b"");
@@ -271,6 +307,7 @@ fn a_model_that_cannot_be_used_is_named() {
         let stderr = failure(&output, 1);
         assert!(stderr.starts_with("csanmt: "), "{stderr}");
         assert!(stderr.contains(&*path.to_string_lossy()), "{stderr}");
+        assert!(stderr.matches("os error").count() <= 1, "{stderr}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! The router: paths, limits and what wraps them.
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,19 +30,23 @@ struct Shared {
 }
 
 impl AppState {
-    /// Starts the threads. `model` is the name that `/health` reports.
+    /// Starts the threads, or as many as the system grants. `model` is the name that `/health`
+    /// reports.
+    ///
+    /// # Errors
+    /// When the system grants no thread at all.
     pub fn new(
         service: impl Translate,
         model: impl Into<String>,
         site: Site,
         settings: Settings,
-    ) -> Self {
-        Self(Arc::new(Shared {
-            pool: Pool::new(service, &settings),
+    ) -> io::Result<Self> {
+        Ok(Self(Arc::new(Shared {
+            pool: Pool::new(service, &settings)?,
             site,
             model: model.into(),
             settings,
-        }))
+        })))
     }
 
     pub(crate) fn pool(&self) -> &Pool {

@@ -82,6 +82,14 @@ pub enum ApiError {
     /// 503: the server is stopping.
     #[error("the server is shutting down")]
     ShuttingDown,
+    /// 504: other requests took all the time.
+    #[error(
+        "nothing of the text was translated within {seconds} s: the server is busy, try again later"
+    )]
+    Stalled {
+        /// The limit.
+        seconds: u64,
+    },
     /// 504: the translation took too long.
     #[error("the translation took longer than {seconds} s; send the text in parts")]
     Deadline {
@@ -108,7 +116,7 @@ impl ApiError {
             Self::Shape { .. } | Self::Value { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Overloaded | Self::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Deadline { .. } => StatusCode::GATEWAY_TIMEOUT,
+            Self::Stalled { .. } | Self::Deadline { .. } => StatusCode::GATEWAY_TIMEOUT,
         }
     }
 }

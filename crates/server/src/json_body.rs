@@ -76,6 +76,8 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
     let text = std::str::from_utf8(body).map_err(|error| ApiError::Encoding {
         position: error.valid_up_to(),
     })?;
+    // Windows tools write one; a JSON parser may pass it over.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let outcome = if text.trim_start().starts_with('{') {
         serde_json::from_str(text)
     } else {
@@ -86,10 +88,26 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
         })
     };
     outcome.map_err(|error| {
-        let reason = error.to_string();
+        let reason = reason(&error);
         match error.classify() {
             Category::Data => ApiError::Shape { reason },
             Category::Io | Category::Syntax | Category::Eof => ApiError::Syntax { reason },
         }
     })
+}
+
+/// What the parser met, in words for whoever wrote the body.
+fn reason(error: &serde_json::Error) -> String {
+    let reason = error.to_string();
+    // The second is what a pair without its second half gives.
+    let of_a_half = ["lone leading surrogate", "unexpected end of hex escape"];
+    if !of_a_half.iter().any(|start| reason.starts_with(start)) {
+        return reason;
+    }
+    format!(
+        "unpaired surrogate at line {} column {}: \\ud800 to \\udfff stand for a character only \
+         in pairs, as in \\ud83d\\ude00",
+        error.line(),
+        error.column()
+    )
 }

@@ -2,8 +2,9 @@
 //!
 //! [`app`] is the whole service as an axum router, so tests call it without a socket; [`serve`]
 //! puts it on one. Requests are computed by a fixed [pool](Settings::threads) behind a bounded
-//! queue: when that is full the answer is 503 at once. A client that goes away, or a request past
-//! its deadline, stops its computation at the next decoder step.
+//! queue: when that is full the answer is 503 at once. Requests take turns, a batch of sentences
+//! each, so that short ones are answered while long ones are under way. A client that goes away, or
+//! a request whose time is up, stops its computation at the next decoder step.
 //!
 //! Every error is JSON, `{"error": "…"}`, with a 4xx or 5xx status ([`ApiError`]). Logs carry
 //! routes, statuses, sizes and times, never text.
@@ -13,7 +14,7 @@
 //!
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 //! let translator = csanmt::Translator::open("models/zh-en-tiny.safetensors")?;
-//! let state = AppState::new(translator, "zh-en-tiny", Site::None, Settings::default());
+//! let state = AppState::new(translator, "zh-en-tiny", Site::None, Settings::default())?;
 //! let listener = tokio::net::TcpListener::bind(("127.0.0.1", 8080)).await?;
 //! let mut signals = Termination::listen()?;
 //! serve(listener, state, signals.signalled()).await;
@@ -23,6 +24,7 @@
 
 mod access_log;
 mod app;
+mod connection;
 mod error;
 mod headers;
 mod json_body;
@@ -32,10 +34,11 @@ mod serve;
 mod service;
 mod settings;
 mod site;
+mod texts;
 
 pub use app::{AppState, app};
 pub use error::ApiError;
 pub use serve::{Termination, serve};
-pub use service::Translate;
+pub use service::{Translate, Work};
 pub use settings::Settings;
 pub use site::{Asset, Assets, Site};

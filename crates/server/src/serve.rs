@@ -1,6 +1,5 @@
-//! The accept loop: a bounded number of connections, slow headers dropped, a stop that drains.
+//! The accept loop: a bounded number of connections, slow clients dropped, a stop that drains.
 
-use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,55 +8,56 @@ use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 
-use crate::{AppState, app};
+use crate::connection::{Activity, Counted, Occupancy, Socket};
+use crate::{AppState, Settings, app};
 
-/// The time from one request's end to the end of the next one's header.
-const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 /// The pause after the system refuses a connection, usually for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves until `stop` is ready, then lets requests under way finish, at most for
 /// [`crate::Settings::drain`]. A connection that fails is that connection's matter.
 pub async fn serve(listener: TcpListener, state: AppState, stop: impl Future<Output = ()>) {
-    let drain = state.settings().drain;
-    let permits = Arc::new(Semaphore::new(state.settings().connections));
+    let settings = state.settings().clone();
+    let occupancy = Occupancy::new(settings.connections);
     let connections = GracefulShutdown::new();
     let router = app(state);
     let mut stop = std::pin::pin!(stop);
     loop {
         let next = async {
-            // The semaphore is never closed.
-            let permit = Arc::clone(&permits).acquire_owned().await.ok();
-            (permit, listener.accept().await)
+            let (stream, _) = listener.accept().await?;
+            io::Result::Ok((stream, occupancy.enter().await))
         };
-        let (permit, accepted) = tokio::select! {
+        let accepted = tokio::select! {
             () = &mut stop => break,
             next = next => next,
         };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
+        let (stream, place) = match accepted {
+            Ok(accepted) => accepted,
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             }
         };
-        let connection = connections.watch(connection(stream, router.clone()));
+        let connection = connection(stream, router.clone(), place.activity(), &settings);
+        let connection = connections.watch(connection);
         tokio::spawn(async move {
-            // Resets and malformed requests are everyday.
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "connection ended");
+            tokio::select! {
+                // First, so that a request that has arrived is seen.
+                biased;
+                // Resets and malformed requests are everyday.
+                outcome = connection => if let Err(error) = outcome {
+                    tracing::debug!(%error, "connection ended");
+                },
+                () = place.asked_to_leave() => tracing::debug!("idle connection made room"),
             }
-            drop(permit);
         });
     }
     drop(listener);
     tracing::info!(open = connections.count(), "stopping");
-    if tokio::time::timeout(drain, connections.shutdown())
+    if tokio::time::timeout(settings.drain, connections.shutdown())
         .await
         .is_err()
     {
@@ -68,13 +68,16 @@ pub async fn serve(listener: TcpListener, state: AppState, stop: impl Future<Out
 fn connection(
     stream: TcpStream,
     router: Router,
-) -> http1::Connection<TokioIo<TcpStream>, TowerToHyperService<Router>> {
+    activity: Arc<Activity>,
+    settings: &Settings,
+) -> http1::Connection<TokioIo<Socket>, Counted> {
     // Answers are small and complete: waiting to fill a packet only delays them.
     let _ = stream.set_nodelay(true);
+    let socket = Socket::new(stream, settings.write_timeout, Arc::clone(&activity));
     http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_TIMEOUT)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
+        .header_read_timeout(settings.header_timeout)
+        .serve_connection(TokioIo::new(socket), Counted::new(router, activity))
 }
 
 /// The signals that ask the process to end: ctrl-c, and on Unix SIGTERM.

@@ -2,35 +2,30 @@
 
 use std::ops::ControlFlow;
 
-use csanmt::{Error, Options, Translation, Translator};
+use csanmt::{Error, Options, Translation};
 
-/// Translates a text, and stops when asked. The server computes on its own threads, so an
-/// implementation may block.
+/// Translates texts in steps, so that requests can take turns. The server computes on its own
+/// threads: an implementation may block.
 pub trait Translate: Send + Sync + 'static {
-    /// Translates `text`. `observe` is to be called between steps of a few milliseconds;
-    /// when it breaks, the result is [`Error::Cancelled`].
+    /// Begins the translation of `texts`, none of which is [blank](csanmt::is_blank).
     ///
     /// # Errors
-    /// When an option is out of range or the work was cancelled.
-    fn translate(
-        &self,
-        text: &str,
-        options: &Options,
-        observe: &mut dyn FnMut() -> ControlFlow<()>,
-    ) -> Result<Translation, Error>;
+    /// When an option is out of range.
+    fn start(&self, texts: Vec<String>, options: &Options) -> Result<Box<dyn Work>, Error>;
 }
 
-impl Translate for Translator {
-    fn translate(
-        &self,
-        text: &str,
-        options: &Options,
-        observe: &mut dyn FnMut() -> ControlFlow<()>,
-    ) -> Result<Translation, Error> {
-        let mut job = self.job(text, options)?;
-        while !job.is_done() {
-            job.advance_with(&mut |_| observe())?;
-        }
-        Ok(job.finish())
-    }
+/// A translation under way. It may move to another thread between two steps.
+pub trait Work: Send + 'static {
+    /// Translates the next batch of sentences: less than a second of work. `observe` is to be
+    /// called every few milliseconds; when it breaks, the result is [`Error::Cancelled`].
+    ///
+    /// # Errors
+    /// When the work was cancelled or the model cannot run.
+    fn advance(&mut self, observe: &mut dyn FnMut() -> ControlFlow<()>) -> Result<(), Error>;
+
+    /// Everything is translated.
+    fn is_done(&self) -> bool;
+
+    /// One translation a text, in order. Called when [`Work::is_done`].
+    fn finish(self: Box<Self>) -> Vec<Translation>;
 }

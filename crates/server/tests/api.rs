@@ -39,26 +39,89 @@ async fn passes_the_beam_on_and_ignores_unknown_fields() {
 
 #[tokio::test]
 async fn rejects_a_beam_out_of_range() {
-    for beam in ["0", "9", "18446744073709551615"] {
+    for beam in ["0", "9", "18446744073709551615", "-1", "1.0", "1.5"] {
         let body = format!(r#"{{"text": "好", "beam": {beam}}}"#);
         let answer = send(&router(), post(body)).await;
         assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{beam}");
         assert_eq!(
             answer.error(),
-            format!("beam is {beam}, expected a number from 1 to 8")
+            format!("beam must be a whole number from 1 to 8, found {beam}")
         );
     }
-    for beam in ["-1", "1.5", "\"4\"", "true"] {
+    for beam in ["\"4\"", "true", "[1]", "{}"] {
         let body = format!(r#"{{"text": "好", "beam": {beam}}}"#);
         let answer = send(&router(), post(body)).await;
         assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{beam}");
-        answer.error();
+        let expected = "beam must be a whole number from 1 to 8";
+        assert_eq!(answer.error(), expected, "{beam}");
     }
 }
 
 #[tokio::test]
+async fn a_list_gives_a_list_of_the_same_length_and_order() {
+    for (body, translation) in [
+        (r#"{"text": ["一", "二\n三"]}"#, vec!["[一]", "[二\n三]"]),
+        (
+            r#"{"text": ["", "一", "\u200b \n", "二", ""]}"#,
+            vec!["", "[一]", "", "[二]", ""],
+        ),
+        (r#"{"text": ["", " "]}"#, vec!["", ""]),
+        (r#"{"text": []}"#, vec![]),
+    ] {
+        let answer = send(&router(), post(body)).await;
+        assert_eq!(answer.status, StatusCode::OK, "{body}");
+        let expected = serde_json::json!({ "translation": translation });
+        assert_eq!(answer.json(), expected);
+    }
+}
+
+#[tokio::test]
+async fn says_when_a_sentence_was_cut_short() {
+    for (body, expected) in [
+        (
+            r#"{"text": "cut 好"}"#,
+            serde_json::json!({"translation": "[cut 好]", "truncated": true}),
+        ),
+        (
+            r#"{"text": ["好", "cut"]}"#,
+            serde_json::json!({"translation": ["[好]", "[cut]"], "truncated": true}),
+        ),
+    ] {
+        let answer = send(&router(), post(body)).await;
+        assert_eq!(answer.json(), expected);
+    }
+}
+
+#[tokio::test]
+async fn accepts_a_byte_order_mark() {
+    let answer = send(&router(), post("\u{feff}{\"text\": \"好\"}")).await;
+    assert_eq!(answer.status, StatusCode::OK);
+    assert_eq!(answer.json()["translation"], "[好]");
+}
+
+#[tokio::test]
+async fn an_unpaired_surrogate_is_explained() {
+    for text in [r"\ud800", r"\ud800好", r"\ud83d\u0041", r"\udc00"] {
+        let answer = send(&router(), post(format!(r#"{{"text": "{text}"}}"#))).await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{text}");
+        let error = answer.error();
+        assert!(error.contains("unpaired surrogate at line 1"), "{error}");
+    }
+    let answer = send(&router(), post(r#"{"text": "\ud83d\ude00"}"#)).await;
+    assert_eq!(answer.json()["translation"], "[😀]");
+}
+
+#[tokio::test]
 async fn rejects_blank_text() {
-    for text in ["", " ", r"\n\n", r"\t\u3000\u00a0", r"\u0000\u001e"] {
+    for text in [
+        "",
+        " ",
+        r"\n\n",
+        r"\t\u3000\u00a0",
+        r"\u0000\u001e",
+        r"\u200b\u200d\ufeff\u00ad",
+        r"\u2800",
+    ] {
         let answer = send(&router(), post(format!(r#"{{"text": "{text}"}}"#))).await;
         assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{text}");
         assert_eq!(answer.error(), "Empty input");
@@ -95,7 +158,9 @@ async fn rejects_missing_fields_and_wrong_types() {
         r#""text""#,
         r#"{"text": 3}"#,
         r#"{"text": null}"#,
-        r#"{"text": ["好"]}"#,
+        r#"{"text": ["好", 3]}"#,
+        r#"{"text": ["好", ["好"]]}"#,
+        r#"{"text": [null]}"#,
         r#"{"text": {"a": "好"}}"#,
         r#"{"Text": "好"}"#,
         r#"{"text": "好", "text": "好"}"#,
@@ -138,7 +203,7 @@ async fn rejects_a_large_body_whether_its_length_is_declared_or_not() {
 #[tokio::test]
 async fn a_body_that_never_ends_is_408() {
     let settings = Settings {
-        deadline: Duration::from_millis(50),
+        stall: Duration::from_millis(50),
         ..settings(1)
     };
     let router = app(state(&Fake::default(), settings));

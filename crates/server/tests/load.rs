@@ -87,6 +87,74 @@ async fn the_text_that_waits_is_bounded_too() {
     }
 }
 
+/// Lets every task of the test's one thread go as far as it can.
+async fn settle() {
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_short_request_waits_for_one_batch_of_the_long_ones() {
+    let fake = Fake::default();
+    let router = app(state(&fake, settings(2)));
+    let long = [
+        spawn(&router, r#"{"text": "long 1"}"#),
+        spawn(&router, r#"{"text": "long 2"}"#),
+    ];
+    until("both threads are busy", || fake.running() == 2).await;
+    let short = spawn(&router, r#"{"text": "短"}"#);
+    settle().await;
+    assert!(!short.is_finished());
+
+    fake.grant();
+    let answer = tokio::time::timeout(Duration::from_secs(10), short).await;
+    assert_eq!(answer.expect("its turn").unwrap().status, StatusCode::OK);
+    // One of a long text and its own.
+    assert_eq!(fake.steps(), 2);
+    assert_eq!(fake.finished(), 1);
+
+    fake.release();
+    for (number, request) in (1..).zip(long) {
+        let answer = request.await.unwrap();
+        assert_eq!(answer.json()["translation"], format!("[long {number}]"));
+    }
+    assert_eq!(fake.steps(), 7);
+}
+
+#[tokio::test]
+async fn long_requests_take_turns() {
+    let fake = Fake::default();
+    let router = app(state(&fake, settings(1)));
+    let first = spawn(&router, r#"{"text": "long 1"}"#);
+    until("running", || fake.running() == 1).await;
+    let second = spawn(&router, r#"{"text": "long 2"}"#);
+    settle().await;
+    // 1 2 1 2 1: the first is done while the second still has a step to go.
+    for _ in 0..5 {
+        fake.grant();
+    }
+    assert_eq!(first.await.unwrap().status, StatusCode::OK);
+    assert!(!second.is_finished());
+    assert_eq!(fake.steps(), 5);
+    fake.grant();
+    assert_eq!(second.await.unwrap().status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn without_progress_a_request_is_given_up() {
+    let fake = Fake::default();
+    let settings = Settings {
+        stall: Duration::from_millis(100),
+        ..settings(1)
+    };
+    let router = app(state(&fake, settings));
+    let answer = spawn(&router, WORK).await.unwrap();
+    assert_eq!(answer.status, StatusCode::GATEWAY_TIMEOUT);
+    assert!(answer.error().contains("busy"));
+    until("cancelled", || fake.cancelled() == 1).await;
+}
+
 #[tokio::test]
 async fn past_the_deadline_the_work_stops() {
     let fake = Fake::default();
@@ -219,5 +287,58 @@ async fn connections_are_bounded_and_later_ones_wait() {
     assert!(early.await.is_err());
     drop(first);
     second.read_exact(&mut answer).await.unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 200");
+}
+
+#[tokio::test]
+async fn silent_connections_make_room() {
+    let settings = Settings {
+        connections: 2,
+        ..settings(1)
+    };
+    let (address, _stop, _server) = start(&Fake::default(), settings).await;
+    let mut silent = Vec::new();
+    for _ in 0..6 {
+        silent.push(TcpStream::connect(&address).await.unwrap());
+    }
+    let mut stream = connect(&address, r#"{"text": "好"}"#).await;
+    let mut answer = [0; 12];
+    // Well before the silent ones time out.
+    let answered = tokio::time::timeout(Duration::from_secs(5), stream.read_exact(&mut answer));
+    answered.await.expect("room").unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 200");
+    // The first of them had to go.
+    assert_eq!(rest(silent.remove(0)).await, "");
+}
+
+#[tokio::test]
+async fn a_header_that_does_not_come_ends_the_connection() {
+    let settings = Settings {
+        header_timeout: Duration::from_millis(50),
+        ..settings(1)
+    };
+    let (address, _stop, _server) = start(&Fake::default(), settings).await;
+    let mut stream = TcpStream::connect(&address).await.unwrap();
+    stream.write_all(b"GET /health HT").await.unwrap();
+    let end = tokio::time::timeout(Duration::from_secs(5), rest(stream));
+    end.await.expect("closed");
+}
+
+#[tokio::test]
+async fn a_client_that_never_reads_is_dropped() {
+    let settings = Settings {
+        connections: 1,
+        // More than the buffers of both sides hold.
+        body_bytes: 32 << 20,
+        write_timeout: Duration::from_millis(200),
+        ..settings(1)
+    };
+    let (address, _stop, _server) = start(&Fake::default(), settings).await;
+    let body = format!(r#"{{"text": "{}"}}"#, "a".repeat(30 << 20));
+    let _deaf = connect(&address, &body).await;
+    let mut next = connect(&address, r#"{"text": "好"}"#).await;
+    let mut answer = [0; 12];
+    let answered = tokio::time::timeout(Duration::from_secs(10), next.read_exact(&mut answer));
+    answered.await.expect("room").unwrap();
     assert_eq!(&answer, b"HTTP/1.1 200");
 }

@@ -37,7 +37,7 @@ impl Assets for Memory {
 }
 
 fn with_site(site: Site) -> Router {
-    app(AppState::new(Fake::default(), "fake", site, settings(1)))
+    app(AppState::new(Fake::default(), "fake", site, settings(1)).unwrap())
 }
 
 /// The same files in both forms; the folder lies beside a file that must stay unreachable.

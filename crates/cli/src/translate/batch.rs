@@ -1,9 +1,12 @@
 //! Several texts at once: over the threads, and together in one matrix on each.
 
 use std::num::NonZero;
+use std::thread;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use csanmt::{Options, Sentence, Translation, Translator};
+
+use super::crew;
 
 /// Texts that one thread gets together.
 const TEXTS_PER_THREAD: usize = 64;
@@ -42,18 +45,9 @@ impl Batch {
         if let [only] = shares[..] {
             return self.translate_share(only);
         }
-        let results: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> = shares
-                .iter()
-                .map(|share| scope.spawn(|| self.translate_share(share)))
-                .collect();
-            let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
-                thread
-                    .join()
-                    .unwrap_or_else(|_| Err(anyhow!("a translation panicked")))
-            };
-            threads.into_iter().map(join).collect()
-        });
+        let results = crew::share_out(shares.len(), thread::Builder::new, |number| {
+            self.translate_share(shares[number])
+        })?;
         let mut translations = Vec::with_capacity(texts.len());
         for result in results {
             translations.extend(result?);

@@ -1,7 +1,9 @@
 //! Lines of standard input, as many at a time as are there.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, ErrorKind};
 use std::sync::mpsc::{Receiver, sync_channel};
+
+use anyhow::{Context as _, Result, anyhow};
 
 use super::batch::Batch;
 
@@ -16,22 +18,24 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    pub(crate) fn of_standard_input(batch: &Batch) -> Self {
+    pub(crate) fn of_standard_input(batch: &Batch) -> Result<Self> {
         Self::of(
             || io::stdin().lock(),
             batch.most_texts(),
             batch.most_bytes(),
         )
+        .context("cannot start the thread that reads standard input")
     }
 
     fn of<R: BufRead>(
         reader: impl FnOnce() -> R + Send + 'static,
         most_lines: usize,
         most_bytes: usize,
-    ) -> Self {
+    ) -> io::Result<Self> {
         let (sender, received) = sync_channel(most_lines);
         // It ends with the input or with the program: reading cannot be interrupted.
-        std::thread::spawn(move || {
+        let thread = std::thread::Builder::new().name("input".to_owned());
+        thread.spawn(move || {
             let mut reader = reader();
             let mut first = true;
             while let Some(mut line) = next_line(&mut reader).transpose() {
@@ -44,16 +48,16 @@ impl Lines {
                     break;
                 }
             }
-        });
-        Self {
+        })?;
+        Ok(Self {
             received,
             most_lines,
             most_bytes,
-        }
+        })
     }
 
     /// Waits for a line and takes those that are there already; empty at the end.
-    pub(crate) fn next_batch(&self) -> io::Result<Vec<Line>> {
+    pub(crate) fn next_batch(&self) -> Result<Vec<Line>> {
         let mut lines: Vec<Line> = Vec::new();
         let mut bytes = 0;
         while lines.len() < self.most_lines && bytes < self.most_bytes {
@@ -63,12 +67,21 @@ impl Lines {
                 self.received.try_recv().ok()
             };
             let Some(line) = line else { break };
-            let line = line?;
+            let line = line.map_err(explain)?;
             bytes += line.len();
             lines.push(line);
         }
         Ok(lines)
     }
+}
+
+fn explain(error: io::Error) -> anyhow::Error {
+    if error.kind() == ErrorKind::IsADirectory {
+        return anyhow!(
+            "standard input is a folder, expected text: for example `csanmt translate < FILE`"
+        );
+    }
+    anyhow!(error).context("cannot read standard input")
 }
 
 fn next_line(reader: &mut impl BufRead) -> io::Result<Option<Line>> {
@@ -96,7 +109,7 @@ mod tests {
     use super::{Line, Lines};
 
     fn batches(input: &'static [u8], most_lines: usize, most_bytes: usize) -> Vec<Vec<Line>> {
-        let lines = Lines::of(move || Cursor::new(input), most_lines, most_bytes);
+        let lines = Lines::of(move || Cursor::new(input), most_lines, most_bytes).unwrap();
         let mut batches = Vec::new();
         loop {
             let batch = lines.next_batch().unwrap();

@@ -70,7 +70,7 @@ pub(crate) fn translate_texts(batch: &Batch, detailed: bool, texts: &[String]) -
 
 /// The exit code is that of a failure when a line was invalid.
 pub(crate) fn translate_lines(batch: &Batch, detailed: bool) -> Result<ExitCode> {
-    let input = Lines::of_standard_input(batch);
+    let input = Lines::of_standard_input(batch)?;
     let mut code = ExitCode::SUCCESS;
     let mut done = 0;
     loop {
@@ -128,6 +128,13 @@ fn parse((line, number): (&Vec<u8>, usize)) -> Entry {
             let reason = message
                 .rsplit_once(" at line ")
                 .map_or(&message[..], |parts| parts.0);
+            // The second is what a pair without its second half gives.
+            let reason = match reason {
+                "lone leading surrogate in hex escape" | "unexpected end of hex escape" => {
+                    "unpaired surrogate: \\ud800 to \\udfff stand for a character only in pairs"
+                }
+                reason => reason,
+            };
             invalid(&format!("{reason} (column {})", error.column()))
         }
     }

@@ -1,6 +1,7 @@
 //! `csanmt translate`: arguments or standard input.
 
 mod batch;
+mod crew;
 mod input;
 mod json_lines;
 mod plain;
@@ -12,12 +13,14 @@ use anyhow::Result;
 use csanmt::Options;
 
 use crate::model::ModelArguments;
+use crate::threads;
 pub(crate) use batch::Batch;
 
 /// Translate texts given as arguments, or standard input line by line.
 ///
 /// Each argument is a text of its own. Standard input gives as many lines as it has; empty lines
-/// stay empty. What is available at once is translated together, so a terminal or a program that
+/// stay empty. Bytes that are not UTF-8 become U+FFFD, are reported with their line, and make the
+/// exit status 1. What is available at once is translated together, so a terminal or a program that
 /// waits for each answer gets it at once, and a file goes at full speed.
 #[derive(clap::Args)]
 #[command(after_long_help = JSON_LINES_HELP)]
@@ -43,8 +46,8 @@ pub(crate) struct Arguments {
     raw: bool,
     #[command(flatten)]
     model: ModelArguments,
-    /// Threads [default: one a core]
-    #[arg(long, value_name = "N")]
+    /// Threads, 1 to 256 [default: one a core]
+    #[arg(long, value_name = "N", value_parser = threads::parse)]
     threads: Option<NonZero<usize>>,
 }
 
@@ -78,17 +81,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         options = options.with_n_best(arguments.n_best.unwrap_or(1).into());
     }
     let translator = arguments.model.source()?.open()?;
-    let threads = arguments.threads.unwrap_or_else(all_cores);
+    let threads = arguments.threads.unwrap_or_else(threads::all_cores);
     let batch = Batch::new(translator, options, threads);
     match (arguments.jsonl, arguments.text.is_empty()) {
-        (false, true) => plain::translate_lines(&batch)?,
+        (false, true) => return plain::translate_lines(&batch),
         (false, false) => plain::translate_texts(&batch, &arguments.text)?,
         (true, true) => return json_lines::translate_lines(&batch, detailed),
         (true, false) => json_lines::translate_texts(&batch, detailed, &arguments.text)?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-pub(crate) fn all_cores() -> NonZero<usize> {
-    std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
 }

@@ -1,6 +1,9 @@
 //! Text in, text out.
 
-use anyhow::{Result, bail};
+use std::borrow::Cow;
+use std::process::ExitCode;
+
+use anyhow::Result;
 
 use super::batch::Batch;
 use super::input::Lines;
@@ -17,34 +20,62 @@ pub(crate) fn translate_texts(batch: &Batch, texts: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// As many lines come out as go in.
-pub(crate) fn translate_lines(batch: &Batch) -> Result<()> {
-    let input = Lines::of_standard_input(batch);
+/// As many lines come out as go in. The exit code is that of a failure when bytes of a line were
+/// not UTF-8.
+pub(crate) fn translate_lines(batch: &Batch) -> Result<ExitCode> {
+    let input = Lines::of_standard_input(batch)?;
+    let mut invalid = InvalidLines::default();
     let mut done = 0;
     loop {
         let lines = input.next_batch()?;
         if lines.is_empty() {
-            return Ok(());
+            return Ok(invalid.finish());
         }
-        let mut texts = Vec::with_capacity(lines.len());
-        let mut invalid = None;
-        for line in &lines {
-            match std::str::from_utf8(line) {
-                Ok(text) => texts.push(text),
-                Err(_) => {
-                    invalid = Some(done + texts.len() + 1);
-                    break;
-                }
+        let texts: Vec<Cow<'_, str>> = lines
+            .iter()
+            .map(|line| String::from_utf8_lossy(line))
+            .collect();
+        for (number, text) in (done + 1..).zip(&texts) {
+            // Text that was replaced is not the line's own.
+            if matches!(text, Cow::Owned(_)) {
+                invalid.report(number);
             }
         }
+        let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
         output::print(&translated(batch, &texts)?)?;
-        if let Some(number) = invalid {
-            bail!(
-                "line {number} of standard input is not UTF-8: convert it first, for example with \
-                 `iconv -f GB18030 -t UTF-8`"
+        done += lines.len();
+    }
+}
+
+/// Lines with bytes that are not UTF-8; the first ones are named.
+#[derive(Default)]
+struct InvalidLines {
+    count: usize,
+}
+
+impl InvalidLines {
+    /// Lines that are named.
+    const NAMED: usize = 10;
+
+    fn report(&mut self, number: usize) {
+        self.count += 1;
+        if self.count <= Self::NAMED {
+            eprintln!(
+                "csanmt: line {number} of standard input is not UTF-8, U+FFFD stands for its bad \
+                 bytes: convert it first, for example with `iconv -f GB18030 -t UTF-8`"
             );
         }
-        done += lines.len();
+    }
+
+    fn finish(&self) -> ExitCode {
+        match self.count {
+            0 => return ExitCode::SUCCESS,
+            count if count > Self::NAMED => {
+                eprintln!("csanmt: {count} lines in all are not UTF-8");
+            }
+            _ => {}
+        }
+        ExitCode::FAILURE
     }
 }
 

@@ -1,5 +1,6 @@
 //! The handlers, one file a route.
 
+mod fields;
 pub(crate) mod health;
 pub(crate) mod page;
 pub(crate) mod translate;

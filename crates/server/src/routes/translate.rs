@@ -1,72 +1,79 @@
-//! `POST /translate` `{"text": "…"}` → `{"translation": "…"}`.
-
-use std::time::Instant;
+//! `POST /translate` `{"text": "…"}` → `{"translation": "…"}`; a list of texts gives a list.
 
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{Request, StatusCode};
 use axum::response::Response;
-use csanmt::Options;
-use serde::{Deserialize, Serialize};
+use csanmt::{Options, Translation, is_blank};
+use serde::Serialize;
 
+use super::fields::{Text, TranslateRequest};
 use super::json;
 use crate::json_body::read_json;
 use crate::{ApiError, AppState};
 
-/// Other fields are passed over: clients of other servers send many.
-#[derive(Deserialize)]
-struct TranslateRequest {
-    text: String,
-    /// Beam width, 1 to 8; the model's own when absent.
-    beam: Option<u64>,
-}
-
 #[derive(Serialize)]
-struct TranslateResponse {
-    translation: String,
+struct TranslateResponse<T> {
+    translation: T,
+    /// A sentence reached the length limit before its end.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
 }
 
 pub(crate) async fn translate(
     State(state): State<AppState>,
     request: Request<Body>,
 ) -> Result<Response, ApiError> {
-    let begin = Instant::now();
     let limits = state.settings();
-    let request: TranslateRequest = read_json(request, limits.body_bytes, limits.deadline).await?;
+    let request: TranslateRequest = read_json(request, limits.body_bytes, limits.stall).await?;
     let options = request.options()?;
-    if is_blank(&request.text) {
-        return Err(ApiError::EmptyInput);
-    }
-
-    let left = limits.deadline.saturating_sub(begin.elapsed());
-    let ticket = state.pool().submit(request.text, options)?;
-    let seconds = limits.deadline.as_secs();
-    let translation = tokio::time::timeout(left, ticket.result())
-        .await
-        .map_err(|_| ApiError::Deadline { seconds })??;
-    let translation = translation.text;
-    Ok(json(StatusCode::OK, &TranslateResponse { translation }))
-}
-
-impl TranslateRequest {
-    fn options(&self) -> Result<Options, ApiError> {
-        let Some(beam) = self.beam else {
-            return Ok(Options::default());
-        };
-        match usize::try_from(beam) {
-            Ok(width @ 1..=Options::MAX_BEAM) => Ok(Options::default().with_beam(width)),
-            _ => Err(ApiError::Value {
-                reason: format!(
-                    "beam is {beam}, expected a number from 1 to {}",
-                    Options::MAX_BEAM
-                ),
-            }),
+    match request.text {
+        Text::One(text) if is_blank(&text) => Err(ApiError::EmptyInput),
+        Text::One(text) => {
+            let translations = compute(&state, vec![text], options).await?;
+            let truncated = is_truncated(&translations);
+            let mut texts = translations.into_iter().map(|one| one.text);
+            Ok(answer(texts.next().unwrap_or_default(), truncated))
+        }
+        Text::Many(texts) => {
+            let blank: Vec<bool> = texts.iter().map(|text| is_blank(text)).collect();
+            let texts: Vec<String> = texts.into_iter().filter(|text| !is_blank(text)).collect();
+            let translations = match texts[..] {
+                [] => Vec::new(),
+                _ => compute(&state, texts, options).await?,
+            };
+            let truncated = is_truncated(&translations);
+            let mut texts = translations.into_iter().map(|one| one.text);
+            let mut next = |blank| match blank {
+                true => String::new(),
+                false => texts.next().unwrap_or_default(),
+            };
+            let list: Vec<String> = blank.into_iter().map(&mut next).collect();
+            Ok(answer(list, truncated))
         }
     }
 }
 
-/// White space of any script, and control characters.
-fn is_blank(text: &str) -> bool {
-    text.chars()
-        .all(|char| char.is_whitespace() || char.is_control())
+/// One translation a text.
+async fn compute(
+    state: &AppState,
+    texts: Vec<String>,
+    options: Options,
+) -> Result<Vec<Translation>, ApiError> {
+    let limits = state.settings();
+    let ticket = state.pool().submit(texts, options)?;
+    ticket.result(limits.stall, limits.deadline).await
+}
+
+fn is_truncated(translations: &[Translation]) -> bool {
+    let mut sentences = translations.iter().flat_map(|one| &one.sentences);
+    sentences.any(|sentence| sentence.truncated)
+}
+
+fn answer(translation: impl Serialize, truncated: bool) -> Response {
+    let body = TranslateResponse {
+        translation,
+        truncated,
+    };
+    json(StatusCode::OK, &body)
 }

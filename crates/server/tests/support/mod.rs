@@ -10,12 +10,14 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
-use csanmt::{Error, Options, Translation};
-use csanmt_server::{AppState, Settings, Site, Translate, app};
+use csanmt::{Error, Options, Sentence, Translation};
+use csanmt_server::{AppState, Settings, Site, Translate, Work, app};
 use http_body_util::BodyExt as _;
 use tower::ServiceExt as _;
 
-/// Answers `[text]`; `panic` panics, `work` works until [`Fake::release`] or cancellation.
+/// Answers `[text]`, cut short when the text starts with `cut`. `panic` panics, `work` works in one
+/// step until [`Fake::release`] or cancellation, `long` takes three steps, each of which waits for
+/// [`Fake::grant`] or release.
 #[derive(Clone, Default)]
 pub(crate) struct Fake {
     pub(crate) state: Arc<Counters>,
@@ -24,9 +26,18 @@ pub(crate) struct Fake {
 #[derive(Default)]
 pub(crate) struct Counters {
     released: AtomicBool,
+    granted: AtomicUsize,
     running: AtomicUsize,
+    steps: AtomicUsize,
     cancelled: AtomicUsize,
     finished: AtomicUsize,
+}
+
+struct FakeWork {
+    state: Arc<Counters>,
+    texts: Vec<String>,
+    beam: Option<usize>,
+    steps_left: usize,
 }
 
 impl Fake {
@@ -34,8 +45,18 @@ impl Fake {
         self.state.released.store(true, Ordering::SeqCst);
     }
 
+    /// Lets one step of a long text end.
+    pub(crate) fn grant(&self) {
+        self.state.granted.fetch_add(1, Ordering::SeqCst);
+    }
+
     pub(crate) fn running(&self) -> usize {
         self.state.running.load(Ordering::SeqCst)
+    }
+
+    /// Steps that have ended well.
+    pub(crate) fn steps(&self) -> usize {
+        self.state.steps.load(Ordering::SeqCst)
     }
 
     pub(crate) fn cancelled(&self) -> usize {
@@ -48,19 +69,37 @@ impl Fake {
 }
 
 impl Translate for Fake {
-    fn translate(
-        &self,
-        text: &str,
-        options: &Options,
-        observe: &mut dyn FnMut() -> ControlFlow<()>,
-    ) -> Result<Translation, Error> {
-        assert!(text != "panic", "as asked");
+    fn start(&self, texts: Vec<String>, options: &Options) -> Result<Box<dyn Work>, Error> {
+        let is_long = texts[0].starts_with("long");
+        Ok(Box::new(FakeWork {
+            state: Arc::clone(&self.state),
+            texts,
+            beam: options.beam,
+            steps_left: if is_long { 3 } else { 1 },
+        }))
+    }
+}
+
+impl FakeWork {
+    fn may_end(&self) -> bool {
+        if self.state.released.load(Ordering::SeqCst) {
+            return true;
+        }
+        let first = &self.texts[0];
+        let take = |granted: usize| granted.checked_sub(1);
+        let (set, get) = (Ordering::SeqCst, Ordering::SeqCst);
+        !first.starts_with("work")
+            && (!first.starts_with("long")
+                || self.state.granted.fetch_update(set, get, take).is_ok())
+    }
+}
+
+impl Work for FakeWork {
+    fn advance(&mut self, observe: &mut dyn FnMut() -> ControlFlow<()>) -> Result<(), Error> {
+        assert!(self.texts[0] != "panic", "as asked");
         self.state.running.fetch_add(1, Ordering::SeqCst);
         let mut outcome = ControlFlow::Continue(());
-        while text.starts_with("work")
-            && outcome.is_continue()
-            && !self.state.released.load(Ordering::SeqCst)
-        {
+        while outcome.is_continue() && !self.may_end() {
             std::thread::sleep(Duration::from_millis(2));
             outcome = observe();
         }
@@ -69,15 +108,30 @@ impl Translate for Fake {
             self.state.cancelled.fetch_add(1, Ordering::SeqCst);
             return Err(Error::Cancelled);
         }
+        self.state.steps.fetch_add(1, Ordering::SeqCst);
+        self.steps_left -= 1;
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.steps_left == 0
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Translation> {
         self.state.finished.fetch_add(1, Ordering::SeqCst);
-        let text = match options.beam {
-            Some(beam) => format!("[{text}] with beam {beam}"),
-            None => format!("[{text}]"),
+        let translate = |text: &String| Translation {
+            text: match self.beam {
+                Some(beam) => format!("[{text}] with beam {beam}"),
+                None => format!("[{text}]"),
+            },
+            sentences: vec![Sentence {
+                source: 0..text.len(),
+                target: 1..text.len() + 1,
+                truncated: text.starts_with("cut"),
+                hypotheses: Vec::new(),
+            }],
         };
-        Ok(Translation {
-            text,
-            sentences: Vec::new(),
-        })
+        self.texts.iter().map(translate).collect()
     }
 }
 
@@ -89,7 +143,7 @@ pub(crate) fn settings(threads: usize) -> Settings {
 }
 
 pub(crate) fn state(fake: &Fake, settings: Settings) -> AppState {
-    AppState::new(fake.clone(), "fake", Site::None, settings)
+    AppState::new(fake.clone(), "fake", Site::None, settings).unwrap()
 }
 
 pub(crate) fn router() -> Router {

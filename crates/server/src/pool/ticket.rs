@@ -1,0 +1,126 @@
+//! The handler's end of a job.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use csanmt::Translation;
+use tokio::sync::{oneshot, watch};
+use tokio::time::{Instant, timeout_at};
+
+use super::queue::Queue;
+use crate::ApiError;
+
+/// A place in the queue and, later, the result.
+pub(crate) struct Ticket {
+    queue: Arc<Queue>,
+    id: u64,
+    cancelled: Arc<AtomicBool>,
+    outcome: Outcome,
+}
+
+/// What a job tells.
+pub(super) struct Outcome {
+    pub(super) reply: oneshot::Receiver<Result<Vec<Translation>, ApiError>>,
+    /// Counts the batches that are translated.
+    pub(super) progress: watch::Receiver<u64>,
+}
+
+impl Ticket {
+    pub(super) fn new(
+        queue: Arc<Queue>,
+        id: u64,
+        cancelled: Arc<AtomicBool>,
+        outcome: Outcome,
+    ) -> Self {
+        Self {
+            queue,
+            id,
+            cancelled,
+            outcome,
+        }
+    }
+
+    /// The translations, one a text. They are given up when no batch was finished within `stall`,
+    /// and after `deadline` in any case.
+    pub(crate) async fn result(
+        mut self,
+        stall: Duration,
+        deadline: Duration,
+    ) -> Result<Vec<Translation>, ApiError> {
+        let begin = Instant::now();
+        let Outcome { reply, progress } = &mut self.outcome;
+        let mut since = begin;
+        loop {
+            let stalled = since + stall;
+            let late = begin + deadline;
+            let event = async {
+                tokio::select! {
+                    reply = &mut *reply => Some(reply),
+                    // An error means that the reply is there or never comes: never ready again.
+                    Ok(()) = progress.changed() => None,
+                }
+            };
+            match timeout_at(stalled.min(late), event).await {
+                // The sender is dropped without a word only when the pool closes.
+                Ok(Some(reply)) => return reply.unwrap_or(Err(ApiError::ShuttingDown)),
+                Ok(None) => since = Instant::now(),
+                Err(_) if late <= stalled => {
+                    let seconds = deadline.as_secs();
+                    return Err(ApiError::Deadline { seconds });
+                }
+                Err(_) => {
+                    let seconds = stall.as_secs();
+                    return Err(ApiError::Stalled { seconds });
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+        drop(self.queue.remove(self.id));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STALL: Duration = Duration::from_secs(60);
+    const DEADLINE: Duration = Duration::from_secs(600);
+
+    /// A job that finishes a batch every `pause`, `batches` of them, and then replies.
+    async fn outcome(pause: Duration, batches: u64) -> Result<Vec<Translation>, ApiError> {
+        let (sender, reply) = oneshot::channel();
+        let (count, progress) = watch::channel(0);
+        tokio::spawn(async move {
+            for _ in 0..batches {
+                tokio::time::sleep(pause).await;
+                count.send_modify(|count| *count += 1);
+            }
+            let _ = sender.send(Ok(Vec::new()));
+        });
+        let queue = Arc::new(Queue::new(1, 1));
+        let ticket = Ticket::new(queue, 0, Arc::default(), Outcome { reply, progress });
+        ticket.result(STALL, DEADLINE).await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn with_progress_a_job_may_take_longer_than_the_stall() {
+        assert!(outcome(Duration::from_secs(50), 11).await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn without_progress_or_past_the_deadline_it_is_given_up() {
+        let begin = Instant::now();
+        let stalled = outcome(Duration::from_secs(61), 1).await;
+        assert!(matches!(stalled, Err(ApiError::Stalled { seconds: 60 })));
+        assert_eq!(begin.elapsed().as_secs(), 60);
+        let late = outcome(Duration::from_secs(50), 13).await;
+        assert!(matches!(late, Err(ApiError::Deadline { seconds: 600 })));
+        assert_eq!(begin.elapsed().as_secs(), 660);
+    }
+}
