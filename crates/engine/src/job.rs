@@ -6,6 +6,7 @@ use std::sync::Arc;
 use csanmt_model::{Limits, SearchOptions, SearchResult};
 
 use crate::plan::{Output, Plan};
+use crate::sentence::{Query, Sentence};
 use crate::shared::Shared;
 use crate::{Error, Hypothesis, Options, Progress, Translation};
 
@@ -27,8 +28,8 @@ pub struct Job {
     plan: Plan,
     /// Most sentences in the next batch.
     width: usize,
-    /// A sentence that did not fit into the last batch, and its ids.
-    pending: Option<(usize, Vec<u32>)>,
+    /// A sentence that did not fit into the last batch.
+    pending: Option<(usize, Sentence)>,
 }
 
 impl Job {
@@ -94,26 +95,20 @@ impl Job {
         observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Progress, Error> {
         let progress = self.progress();
-        let batch = self.next_batch();
-        let ids: Vec<&[u32]> = batch.iter().flatten().map(Vec::as_slice).collect();
-        let mut results = Vec::new();
-        if !ids.is_empty() {
-            let model = &self.shared.model;
-            let mut workspace = self.shared.take_workspace();
-            let found = model.search(&ids, &self.search, &mut workspace, &mut |_| {
-                observe(progress)
-            });
-            self.shared.give_back(workspace);
-            results = found?;
+        let mut batch = self.next_batch();
+        loop {
+            let queries: Vec<Query> = batch.iter_mut().flat_map(Sentence::take_queries).collect();
+            if queries.is_empty() {
+                break;
+            }
+            let found = self.search(&queries, &mut |_| observe(progress))?;
+            let mut results = found.into_iter();
+            for sentence in &mut batch {
+                sentence.take(&mut results, &self.shared);
+            }
         }
-        let mut results = results.into_iter();
-        for ids in &batch {
-            let sentence = self.plan.done();
-            let translated = ids.as_ref().and_then(|_| results.next());
-            let output = match translated {
-                Some(result) => self.output(sentence, &result),
-                None => self.copy(sentence),
-            };
+        for sentence in batch {
+            let output = self.output(self.plan.done(), sentence);
             self.plan.accept(output);
         }
         self.width = (self.width * 2).min(self.widest());
@@ -132,67 +127,118 @@ impl Job {
         self.plan.finish()
     }
 
-    /// The ids of the next sentences; `None` for a sentence that is copied.
-    fn next_batch(&mut self) -> Vec<Option<Vec<u32>>> {
+    /// The next sentences.
+    fn next_batch(&mut self) -> Vec<Sentence> {
         let (mut batch, mut tokens, mut count) = (Vec::new(), 0, 0);
-        for sentence in self.plan.done()..self.plan.len() {
-            let ids = match self.pending.take() {
-                Some((number, ids)) if number == sentence => Some(ids),
-                _ => self.encode(sentence),
+        for number in self.plan.done()..self.plan.len() {
+            let sentence = match self.pending.take() {
+                Some((pending, sentence)) if pending == number => sentence,
+                _ => Sentence::new(&self.plan.source(number), self.options.raw, &self.shared),
             };
-            if let Some(ids) = &ids {
-                let full = count == self.width || (count > 0 && tokens + ids.len() > BATCH_TOKENS);
+            if sentence.is_translated() {
+                let full =
+                    count == self.width || (count > 0 && tokens + sentence.tokens() > BATCH_TOKENS);
                 // The original decodes all pieces of a call together.
                 if full && !self.options.raw {
-                    self.pending = Some((sentence, ids.clone()));
+                    self.pending = Some((number, sentence));
                     break;
                 }
-                tokens += ids.len();
+                tokens += sentence.tokens();
                 count += 1;
             }
-            batch.push(ids);
+            batch.push(sentence);
         }
         batch
     }
 
-    /// The ids of a sentence, or `None` when there is nothing to translate in it.
-    fn encode(&self, sentence: usize) -> Option<Vec<u32>> {
-        let text = self.plan.source(sentence);
-        if self.options.raw {
-            return Some(self.shared.source.encode(&text));
+    /// The results of all queries, in their order.
+    fn search(
+        &self,
+        queries: &[Query],
+        observe: &mut dyn FnMut(csanmt_model::Step) -> ControlFlow<()>,
+    ) -> Result<Vec<SearchResult>, Error> {
+        let mut results = vec![SearchResult::default(); queries.len()];
+        for all in [false, true] {
+            let mut options = self.search.clone();
+            if all {
+                options.wanted = options.beam;
+            }
+            let mut numbers = (0..queries.len())
+                .filter(|&i| queries[i].all == all)
+                .peekable();
+            while let Some(first) = numbers.next() {
+                let (mut batch, mut tokens) = (vec![first], queries[first].ids.len());
+                while let Some(&next) = numbers.peek() {
+                    let more = tokens + queries[next].ids.len();
+                    let full = batch.len() == BATCH_SENTENCES || more > BATCH_TOKENS;
+                    if full && !self.options.raw {
+                        break;
+                    }
+                    batch.push(next);
+                    tokens = more;
+                    numbers.next();
+                }
+                let ids: Vec<&[u32]> = batch.iter().map(|&i| queries[i].ids.as_slice()).collect();
+                let mut workspace = self.shared.take_workspace();
+                let found = self
+                    .shared
+                    .model
+                    .search(&ids, &options, &mut workspace, observe);
+                self.shared.give_back(workspace);
+                for (i, result) in batch.into_iter().zip(found?) {
+                    results[i] = result;
+                }
+            }
         }
-        if !self.shared.is_translatable(&text) {
-            return None;
-        }
-        let ids = self.shared.source.encode(&text);
-        (!ids.is_empty()).then_some(ids)
+        Ok(results)
     }
 
-    fn output(&self, sentence: usize, result: &SearchResult) -> Output {
+    fn output(&self, number: usize, sentence: Sentence) -> Output {
+        let copy = || self.plan.original_text(number).to_owned();
         let decode = |ids: &[u32]| self.shared.target.decode(ids);
-        let best = result.hypotheses.first();
-        let text = best.map(|best| decode(&best.ids)).unwrap_or_default();
-        if text.is_empty() && !self.options.raw {
-            return self.copy(sentence);
+        let Some(found) = sentence.finish(&self.shared) else {
+            return Output {
+                text: copy(),
+                ..Output::default()
+            };
+        };
+        let text = if found.text.is_empty() && !self.options.raw {
+            copy()
+        } else {
+            found.text
+        };
+        let mut hypotheses: Vec<Hypothesis> = Vec::new();
+        if self.options.n_best > 0 {
+            let mut candidates = found.search.hypotheses;
+            let whole = candidates.first().filter(|best| decode(&best.ids) == text);
+            if whole.is_none() && !self.options.raw {
+                let score = candidates
+                    .first()
+                    .map_or(f32::NEG_INFINITY, |best| best.score);
+                let ids = match candidates
+                    .iter()
+                    .position(|other| decode(&other.ids) == text)
+                {
+                    Some(i) => candidates.remove(i).ids,
+                    None => Vec::new(),
+                };
+                hypotheses.push(Hypothesis {
+                    text: text.clone(),
+                    ids,
+                    score,
+                });
+            }
+            hypotheses.extend(candidates.into_iter().map(|hypothesis| Hypothesis {
+                text: decode(&hypothesis.ids),
+                ids: hypothesis.ids,
+                score: hypothesis.score,
+            }));
+            hypotheses.truncate(self.options.n_best);
         }
-        let wanted = result.hypotheses.iter().take(self.options.n_best);
-        let hypotheses = wanted.map(|hypothesis| Hypothesis {
-            text: decode(&hypothesis.ids),
-            ids: hypothesis.ids.clone(),
-            score: hypothesis.score,
-        });
         Output {
             text,
-            truncated: best.is_some_and(|best| !best.finished),
-            hypotheses: hypotheses.collect(),
-        }
-    }
-
-    fn copy(&self, sentence: usize) -> Output {
-        let text = self.plan.original_text(sentence).to_owned();
-        Output {
-            text,
-            ..Output::default()
+            truncated: found.truncated,
+            hypotheses,
         }
     }
 }

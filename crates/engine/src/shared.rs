@@ -6,7 +6,9 @@ use csanmt_format::{ModelConfig, ModelFile, SharedBytes};
 
 use csanmt_model::{Kernels, Model, Workspace};
 use csanmt_text::jieba::Jieba;
-use csanmt_text::{Bpe, SourceConfig, SourceEncoder, TargetDecoder, Vocabulary, WordSegmenter};
+use csanmt_text::{
+    Bpe, Simplifier, SourceConfig, SourceEncoder, TargetDecoder, Vocabulary, WordSegmenter,
+};
 
 use crate::Error;
 
@@ -20,7 +22,9 @@ pub(crate) struct Shared {
     pub(crate) model: Model,
     pub(crate) source: SourceEncoder,
     pub(crate) target: TargetDecoder,
-    reads_chinese: bool,
+    /// Its input is Chinese, in whatever characters.
+    pub(crate) reads_chinese: bool,
+    pub(crate) simplifier: Simplifier,
     idle: Mutex<Vec<Workspace>>,
 }
 
@@ -47,18 +51,10 @@ impl Shared {
             source,
             target: TargetDecoder::new(&config.tgt_lang, trg_vocab),
             reads_chinese,
+            simplifier: Simplifier::default(),
             idle: Mutex::new(Vec::new()),
             file,
         })
-    }
-
-    /// Whether there is something in the text that the model can translate.
-    pub(crate) fn is_translatable(&self, text: &str) -> bool {
-        if self.reads_chinese {
-            text.chars().any(csanmt_text::script::is_han)
-        } else {
-            text.chars().any(char::is_alphabetic)
-        }
     }
 
     pub(crate) fn take_workspace(&self) -> Workspace {

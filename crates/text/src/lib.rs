@@ -25,10 +25,12 @@
 //! ```
 
 pub mod bpe;
+mod chinese;
 pub mod document;
 mod error;
 mod invisible;
 pub mod jieba;
+pub mod language;
 pub mod moses;
 pub mod protect;
 pub mod script;
@@ -41,6 +43,7 @@ mod vocabulary;
 mod whitespace;
 
 pub use bpe::Bpe;
+pub use chinese::{Simplifier, narrow};
 pub use document::{Document, Rendered, Segment, SegmentKind};
 pub use error::TextError;
 pub use invisible::clean;

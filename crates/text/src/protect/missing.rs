@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::number::{self, Found};
-use super::{Kind, Span, month_name, quantity, sanctioned_forms};
+use super::{Kind, Span, month_name, quantity, sanctioned_forms, weekday_name};
 
 /// The protected stretches of `sentence` that are not in `output`.
 ///
@@ -45,6 +45,9 @@ fn is_common(text: &str) -> bool {
 }
 
 fn number_occurs(text: &str, kind: Kind, output: &str, numbers: &[Found]) -> bool {
+    if kind == Kind::Weekday {
+        return weekday_name(text).is_some_and(|name| output.contains(&name[..3]));
+    }
     if kind == Kind::Month {
         let number = text.trim_end_matches('月');
         return month_name(number).is_some_and(|name| output.contains(&name[..3]))
@@ -111,7 +114,8 @@ pub(crate) fn occurrences<'o>(
             let mut behind = output[range.end..].chars();
             let next = behind.next();
             let plural = kind == Kind::Term && next == Some('s') && !joins(behind.next());
-            !(begins && joins(before)) && !(ends && joins(next) && !plural)
+            let within = begins && joins(before) || ends && joins(next) && !plural;
+            !within
         })
 }
 

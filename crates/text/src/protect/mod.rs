@@ -16,10 +16,12 @@ mod placeholder;
 mod quantity;
 #[cfg(test)]
 mod tests;
+mod weekday;
 
 pub use missing::missing;
 pub use pictograph::sanctioned_forms;
 pub use quantity::{month_name, render};
+pub use weekday::weekday_name;
 
 use std::ops::Range;
 
@@ -74,6 +76,8 @@ pub enum Kind {
     Scaled,
     /// The number of a month and its 月.
     Month,
+    /// 星期三, 周三.
+    Weekday,
     /// `12:30`, `2025-03-08T14:05:00+08:00`, and dates in digits.
     Time,
     /// `2-1`, `11:9`.
@@ -88,7 +92,7 @@ impl Kind {
     pub fn is_number(self) -> bool {
         matches!(
             self,
-            Self::Number | Self::Percentage | Self::Scaled | Self::Month
+            Self::Number | Self::Percentage | Self::Scaled | Self::Month | Self::Weekday
         )
     }
 
@@ -102,11 +106,12 @@ impl Kind {
 /// A scanner: the end and kind of what begins at a byte of a text.
 type Scanner = fn(&str, usize) -> Option<(usize, Kind)>;
 
-const SCANNERS: [Scanner; 4] = [
+const SCANNERS: [Scanner; 5] = [
     address::scan,
     placeholder::scan,
     pictograph::scan,
     chunk::scan,
+    weekday::scan,
 ];
 
 /// The protected stretches of a sentence, in order.

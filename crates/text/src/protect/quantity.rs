@@ -137,6 +137,7 @@ pub fn render(sentence: &str, span: &Span) -> String {
             let number = text.trim_end_matches('月');
             month_name(number).unwrap_or(number).to_owned()
         }
+        Kind::Weekday => super::weekday_name(text).unwrap_or(text).to_owned(),
         Kind::Number | Kind::Percentage => half_width(text),
         _ => text.to_owned(),
     }

@@ -1,0 +1,119 @@
+//! Translations that are checked against their source.
+//!
+//! A [`Draft`] is a sentence on its way. Addresses, code, pictures … are taken out of it first;
+//! what comes back from the model is compared with the source, and when something is lost, altered,
+//! left in Chinese or said over and over, the next of these is tried: the other hypotheses of the
+//! beam, a correction of the number that is wrong, signs in place of what was lost, and in the end
+//! the text between what must stay, so that nothing can be lost.
+
+mod part;
+mod repair;
+mod repetition;
+mod text;
+
+use csanmt_model::SearchResult;
+use csanmt_text::language::Letters;
+use csanmt_text::protect::{self, Span};
+use csanmt_text::{Simplifier, TargetDecoder, narrow};
+
+use part::Part;
+use text::Text;
+
+/// A sentence on its way through the model.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    parts: Vec<Part>,
+    /// The first search, if it was of the sentence as a whole.
+    pub(crate) first: Option<SearchResult>,
+}
+
+/// A text for the model.
+#[derive(Debug)]
+pub(crate) struct Query {
+    pub(crate) text: String,
+    /// All hypotheses of the beam are wanted.
+    pub(crate) all: bool,
+}
+
+impl Draft {
+    /// A draft of a Chinese sentence; `None` when there is nothing to translate in it.
+    pub(crate) fn new(sentence: &str) -> Option<Self> {
+        let source = narrow(sentence);
+        let spans = protect::spans(&source);
+        if !Letters::count(&without(&source, &spans)).is_chinese() {
+            return None;
+        }
+        let chosen = part::outside(&source, &spans);
+        let parts = if chosen.contains(&true) {
+            part::split(&source, &spans, |i| chosen[i], 1)
+        } else {
+            vec![Part::Text(Text::new(source.into_owned(), spans, 0))]
+        };
+        Some(Self { parts, first: None })
+    }
+
+    /// What the model should translate next, none when the draft is done.
+    pub(crate) fn queries(&self, simplifier: &Simplifier) -> Vec<Query> {
+        self.pending()
+            .map(|text| Query {
+                text: simplifier.simplify(&text.query()),
+                all: text.wants_all(),
+            })
+            .collect()
+    }
+
+    fn pending(&self) -> impl Iterator<Item = &Text> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Text(text) if !text.is_done() => Some(text),
+            _ => None,
+        })
+    }
+
+    /// Takes the results of all queries.
+    pub(crate) fn take(
+        &mut self,
+        results: &mut dyn Iterator<Item = SearchResult>,
+        target: &TargetDecoder,
+    ) {
+        let whole = self.parts.len() == 1;
+        let mut parts = Vec::with_capacity(self.parts.len());
+        for part in std::mem::take(&mut self.parts) {
+            match part {
+                Part::Text(mut text) if !text.is_done() => {
+                    let result = results.next().unwrap_or_default();
+                    match text.take(&result, target) {
+                        Some(pieces) => parts.extend(pieces),
+                        None => parts.push(Part::Text(text)),
+                    }
+                    if whole && self.first.is_none() {
+                        self.first = Some(result);
+                    }
+                }
+                done => parts.push(done),
+            }
+        }
+        self.parts = parts;
+    }
+
+    /// The translation, and whether it is incomplete.
+    pub(crate) fn finish(&self) -> (String, bool) {
+        let truncated = self
+            .parts
+            .iter()
+            .any(|part| matches!(part, Part::Text(text) if text.truncated));
+        (part::join(&self.parts), truncated)
+    }
+}
+
+/// The text outside the spans.
+fn without(source: &str, spans: &[Span]) -> String {
+    let mut out = String::with_capacity(source.len());
+    let mut end = 0;
+    for span in spans {
+        out.push_str(&source[end..span.range.start]);
+        out.push(' ');
+        end = span.range.end;
+    }
+    out.push_str(&source[end..]);
+    out
+}

@@ -1,0 +1,330 @@
+//! The parts of a sentence that is translated piece by piece, and how they are joined again.
+
+use csanmt_text::protect::{Kind, Span, render};
+use csanmt_text::script::is_han;
+
+use super::text::Text;
+
+/// A part of a sentence.
+#[derive(Debug)]
+pub(crate) enum Part {
+    /// Copied, or punctuation in its English form.
+    Fixed(Fixed),
+    /// Translated.
+    Text(Text),
+}
+
+/// A part that the model does not see.
+#[derive(Debug)]
+pub(crate) struct Fixed {
+    /// With the white space around it.
+    source: String,
+    text: String,
+    /// None for punctuation.
+    kind: Option<Kind>,
+}
+
+impl Part {
+    fn source(&self) -> &str {
+        match self {
+            Self::Fixed(fixed) => &fixed.source,
+            Self::Text(text) => text.source(),
+        }
+    }
+
+    fn output(&self) -> &str {
+        match self {
+            Self::Fixed(fixed) => &fixed.text,
+            Self::Text(text) => text.output(),
+        }
+    }
+}
+
+/// The stretches with which translation need not begin: pictures beside punctuation, and addresses,
+/// code … at either end of the sentence.
+pub(crate) fn outside(source: &str, spans: &[Span]) -> Vec<bool> {
+    let is_language = |c: char| c.is_alphanumeric();
+    let mut chosen = vec![false; spans.len()];
+    let outer_start = spans_from_edge(source, spans.iter());
+    let outer_end = spans_from_edge(source, spans.iter().rev());
+    for (i, span) in spans.iter().enumerate() {
+        let before = source[..span.range.start].chars().next_back();
+        let behind = source[span.range.end..].chars().next();
+        let free = |c: Option<char>| !c.is_some_and(is_language);
+        chosen[i] = span.kind.is_foreign()
+            && match span.kind {
+                Kind::Emoji | Kind::Symbol => {
+                    // ① 项目, 20㎡ and A→B: the neighbours are not pictures.
+                    free(before) && (span.kind == Kind::Emoji || free(behind) || before.is_none())
+                        || (span.kind == Kind::Emoji && free(behind))
+                }
+                _ => {
+                    (i < outer_start && free(behind))
+                        || (i + outer_end >= spans.len() && free(before))
+                }
+            };
+    }
+    chosen
+}
+
+/// How many spans stand at an end of the sentence with nothing but marks between them.
+fn spans_from_edge<'s>(source: &str, spans: impl Iterator<Item = &'s Span>) -> usize {
+    let mut covered: Option<std::ops::Range<usize>> = None;
+    let mut count = 0;
+    for span in spans {
+        let between = match &covered {
+            None if count == 0 => {
+                // The nearer end of the sentence.
+                let (head, tail) = (&source[..span.range.start], &source[span.range.end..]);
+                if !head.contains(char::is_alphanumeric) {
+                    head
+                } else {
+                    tail
+                }
+            }
+            Some(last) if last.end <= span.range.start => &source[last.end..span.range.start],
+            Some(last) => &source[span.range.end..last.start],
+            None => return count,
+        };
+        if between.contains(char::is_alphanumeric) || !span.kind.is_foreign() {
+            break;
+        }
+        covered = Some(span.range.clone());
+        count += 1;
+    }
+    count
+}
+
+/// Cuts a sentence at the chosen spans.
+pub(crate) fn split(
+    source: &str,
+    spans: &[Span],
+    chosen: impl Fn(usize) -> bool,
+    depth: usize,
+) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let mut first = 0;
+    for (i, span) in spans.iter().enumerate().filter(|(i, _)| chosen(*i)) {
+        push_text(
+            &mut parts,
+            source,
+            start..span.range.start,
+            &spans[first..i],
+            depth,
+        );
+        parts.push(Part::Fixed(Fixed {
+            source: source[span.range.clone()].to_owned(),
+            text: render(source, span),
+            kind: Some(span.kind),
+        }));
+        start = span.range.end;
+        first = i + 1;
+    }
+    push_text(
+        &mut parts,
+        source,
+        start..source.len(),
+        &spans[first..],
+        depth,
+    );
+    parts
+}
+
+/// Cuts a text at the inner punctuation nearest to its middle.
+pub(crate) fn halve(source: &str, spans: &[Span], depth: usize) -> Option<Vec<Part>> {
+    let free = |at: usize| {
+        spans
+            .iter()
+            .all(|span| at <= span.range.start || at >= span.range.end)
+    };
+    let places = |marks: &'static [char]| {
+        source
+            .char_indices()
+            .filter(move |(_, c)| marks.contains(c))
+            .map(|(at, c)| at + c.len_utf8())
+            .filter(|&at| {
+                free(at) && source[..at].contains(is_han) && source[at..].contains(is_han)
+            })
+            .min_by_key(|at| at.abs_diff(source.len() / 2))
+    };
+    let cut = places(&['，', '；', '：', ',', ';', '。', '！', '？', '…', '—'])
+        .or_else(|| places(&['、', ' ', '\u{3000}', '/']))?;
+    let first = spans
+        .iter()
+        .take_while(|span| span.range.end <= cut)
+        .count();
+    let mut parts = Vec::new();
+    push_text(&mut parts, source, 0..cut, &spans[..first], depth);
+    push_text(
+        &mut parts,
+        source,
+        cut..source.len(),
+        &spans[first..],
+        depth,
+    );
+    Some(parts)
+}
+
+/// Adds the text of a range: marks at its ends by themselves, and the rest to be translated.
+fn push_text(
+    parts: &mut Vec<Part>,
+    source: &str,
+    range: std::ops::Range<usize>,
+    spans: &[Span],
+    depth: usize,
+) {
+    let text = &source[range.clone()];
+    let is_mark = |c: char| !c.is_alphanumeric();
+    // Marks that belong to a span are not at the ends.
+    let start = range.start + text.len() - text.trim_start_matches(is_mark).len();
+    let start = spans
+        .first()
+        .map_or(start, |span| start.min(span.range.start));
+    let end = range.start + text.trim_end_matches(is_mark).len();
+    let end = spans
+        .last()
+        .map_or(end, |span| end.max(span.range.end))
+        .max(start);
+    // The sentence's own end belongs to it, and so do quotes and brackets closed in it.
+    let end = if range.end == source.len() {
+        range.end
+    } else {
+        end
+    };
+    push_marks(parts, &source[range.start..start]);
+    if start < end && source[start..end].contains(char::is_alphanumeric) || !spans.is_empty() {
+        let spans = spans
+            .iter()
+            .map(|span| Span {
+                range: span.range.start - start..span.range.end - start,
+                kind: span.kind,
+            })
+            .collect();
+        parts.push(Part::Text(Text::new(
+            source[start..end].to_owned(),
+            spans,
+            depth,
+        )));
+    } else {
+        push_marks(parts, &source[start..end]);
+    }
+    push_marks(parts, &source[end..range.end]);
+}
+
+fn push_marks(parts: &mut Vec<Part>, marks: &str) {
+    if !marks.is_empty() {
+        parts.push(Part::Fixed(Fixed {
+            source: marks.to_owned(),
+            text: punctuation(marks.trim()),
+            kind: None,
+        }));
+    }
+}
+
+/// Chinese punctuation as English.
+pub(crate) fn punctuation(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        out.push_str(match c {
+            '，' | '、' => ",",
+            '。' | '｡' => ".",
+            '：' => ":",
+            '；' => ";",
+            '！' => "!",
+            '？' => "?",
+            '（' => "(",
+            '）' => ")",
+            '【' | '〔' | '［' => "[",
+            '】' | '〕' | '］' => "]",
+            '《' | '》' | '「' | '」' | '『' | '』' | '〈' | '〉' => "\"",
+            '～' => "~",
+            '／' => "/",
+            '＋' => "+",
+            '－' => "-",
+            '＝' => "=",
+            '\u{3000}' => " ",
+            _ => {
+                out.push(c);
+                continue;
+            }
+        });
+    }
+    out
+}
+
+/// The parts as one text.
+pub(crate) fn join(parts: &[Part]) -> String {
+    let mut out = String::new();
+    let mut last: Option<&Part> = None;
+    // White space of parts that leave nothing.
+    let mut space = false;
+    for part in parts {
+        if part.output().is_empty() {
+            space |= part.source().contains(char::is_whitespace);
+            continue;
+        }
+        if let Some(last) = last
+            && (space || spaced(last, part))
+            && !out.ends_with(' ')
+        {
+            out.push(' ');
+        }
+        out.push_str(part.output().trim());
+        space = false;
+        last = Some(part);
+    }
+    out
+}
+
+/// Whether a space stands between two neighbours.
+fn spaced(left: &Part, right: &Part) -> bool {
+    if left.source().ends_with(char::is_whitespace)
+        || right.source().starts_with(char::is_whitespace)
+    {
+        return true;
+    }
+    if let (
+        Part::Fixed(Fixed {
+            kind: Some(left), ..
+        }),
+        Part::Fixed(Fixed {
+            kind: Some(right), ..
+        }),
+    ) = (left, right)
+        && (left.is_foreign() || right.is_foreign())
+    {
+        return false;
+    }
+    let closes = |c: char| ",.:;!?)]}>”’…%".contains(c);
+    let opens = |c: char| "([{<“‘".contains(c);
+    let is_mark = |part: &Part| matches!(part, Part::Fixed(Fixed { kind: None, .. }));
+    let glued = |part: &Part| match part {
+        Part::Fixed(Fixed {
+            kind: Some(Kind::Placeholder),
+            text,
+            ..
+        }) => text.starts_with('\\'),
+        _ => false,
+    };
+    let tag = |part: &Part, closing: bool| match part {
+        Part::Fixed(Fixed {
+            kind: Some(Kind::Markup),
+            text,
+            ..
+        }) => text.starts_with("</") == closing,
+        _ => false,
+    };
+    if glued(left) || glued(right) || tag(left, false) || tag(right, true) {
+        return false;
+    }
+    let quote = |part: &Part, marks: &[char]| is_mark(part) && part.source().contains(marks);
+    let begins = right.output().chars().next();
+    let ends = left.output().chars().next_back();
+    let is_span = |part: &Part| matches!(part, Part::Fixed(Fixed { kind: Some(_), .. }));
+    let closed =
+        !is_span(right) && begins.is_some_and(closes) || quote(right, &['》', '」', '』', '〉']);
+    let opened =
+        !is_span(left) && ends.is_some_and(opens) || quote(left, &['《', '「', '『', '〈']);
+    !closed && !opened
+}

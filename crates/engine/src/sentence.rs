@@ -1,0 +1,154 @@
+//! One sentence of a job: copied, decoded once, or decoded until it is sound.
+
+use csanmt_model::SearchResult;
+
+use crate::guard::Draft;
+use crate::shared::Shared;
+
+/// A sentence being translated.
+#[derive(Debug)]
+pub(crate) struct Sentence {
+    way: Way,
+    /// What the model should translate next.
+    queries: Vec<Query>,
+    /// Tokens of the first queries.
+    tokens: usize,
+    /// Its queries are being searched.
+    asked: bool,
+}
+
+#[derive(Debug)]
+enum Way {
+    /// Nothing in it is the model's to translate.
+    Copied,
+    /// The model has the last word.
+    Once(SearchResult),
+    /// Checked against its source.
+    Checked(Box<Draft>),
+}
+
+/// Ids for the model.
+#[derive(Debug)]
+pub(crate) struct Query {
+    pub(crate) ids: Vec<u32>,
+    /// All hypotheses of the beam are wanted.
+    pub(crate) all: bool,
+}
+
+/// What became of a sentence.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) text: String,
+    pub(crate) truncated: bool,
+    /// The hypotheses of the sentence as a whole.
+    pub(crate) search: SearchResult,
+}
+
+impl Sentence {
+    pub(crate) fn new(text: &str, raw: bool, shared: &Shared) -> Self {
+        let way = if !raw && shared.reads_chinese {
+            Draft::new(text).map_or(Way::Copied, |draft| Way::Checked(Box::new(draft)))
+        } else if raw || text.chars().any(char::is_alphabetic) {
+            Way::Once(SearchResult::default())
+        } else {
+            Way::Copied
+        };
+        let mut sentence = Self {
+            way,
+            queries: Vec::new(),
+            tokens: 0,
+            asked: false,
+        };
+        match &sentence.way {
+            Way::Copied => {}
+            Way::Checked(_) => sentence.ask(shared),
+            Way::Once(_) => {
+                let ids = shared.source.encode(text);
+                if ids.is_empty() && !raw {
+                    sentence.way = Way::Copied;
+                } else {
+                    sentence.queries.push(Query { ids, all: false });
+                }
+            }
+        }
+        sentence.tokens = sentence.queries.iter().map(|query| query.ids.len()).sum();
+        sentence
+    }
+
+    /// The model has to see it.
+    pub(crate) fn is_translated(&self) -> bool {
+        !matches!(self.way, Way::Copied)
+    }
+
+    /// Tokens of the first queries.
+    pub(crate) fn tokens(&self) -> usize {
+        self.tokens
+    }
+
+    /// What to search for next, nothing when the sentence is done. Their results go to
+    /// [`Sentence::take`].
+    pub(crate) fn take_queries(&mut self) -> Vec<Query> {
+        let queries = std::mem::take(&mut self.queries);
+        self.asked = !queries.is_empty();
+        queries
+    }
+
+    /// Takes its part of the results.
+    pub(crate) fn take(
+        &mut self,
+        results: &mut dyn Iterator<Item = SearchResult>,
+        shared: &Shared,
+    ) {
+        if !self.asked {
+            return;
+        }
+        match &mut self.way {
+            Way::Copied => {}
+            Way::Once(found) => *found = results.next().unwrap_or_default(),
+            Way::Checked(draft) => {
+                draft.take(results, &shared.target);
+                self.ask(shared);
+            }
+        }
+    }
+
+    fn ask(&mut self, shared: &Shared) {
+        let Way::Checked(draft) = &self.way else {
+            return;
+        };
+        let queries = draft.queries(&shared.simplifier);
+        self.queries = queries
+            .into_iter()
+            .map(|query| Query {
+                ids: shared.source.encode(&query.text),
+                all: query.all,
+            })
+            .collect();
+    }
+
+    /// The translation, `None` for a copy.
+    pub(crate) fn finish(self, shared: &Shared) -> Option<Found> {
+        match self.way {
+            Way::Copied => None,
+            Way::Once(search) => {
+                let best = search.hypotheses.first();
+                Some(Found {
+                    text: best
+                        .map(|best| shared.target.decode(&best.ids))
+                        .unwrap_or_default(),
+                    truncated: best.is_some_and(|best| !best.finished),
+                    search,
+                })
+            }
+            Way::Checked(mut draft) => {
+                let (text, truncated) = draft.finish();
+                let search = draft.first.take().unwrap_or_default();
+                Some(Found {
+                    text,
+                    truncated,
+                    search,
+                })
+            }
+        }
+    }
+}
