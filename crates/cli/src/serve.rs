@@ -1,10 +1,12 @@
 //! `csanmt serve`: page and API.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr as _;
+use std::sync::Mutex;
+use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -73,6 +75,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
     let model = arguments.model.source()?;
     let translator = model.open()?;
     // Before the threads that translate, of which there may be fewer than asked for.
+    try_threads(IO_THREADS).context("cannot start the threads of the server")?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(IO_THREADS)
         .max_blocking_threads(FILE_THREADS)
@@ -85,6 +88,19 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
     // What has not finished by now is given up.
     runtime.shutdown_background();
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether the system grants so many threads: the runtime panics where it does not.
+fn try_threads(count: usize) -> io::Result<()> {
+    let gate = Mutex::new(());
+    thread::scope(|scope| {
+        // All of them are there before the first one ends.
+        let _closed = gate.lock();
+        for _ in 0..count {
+            thread::Builder::new().spawn_scoped(scope, || drop(gate.lock()))?;
+        }
+        Ok(())
+    })
 }
 
 async fn listen(host: &str, port: u16, state: AppState) -> Result<()> {

@@ -30,7 +30,7 @@ pub(super) fn share_out<T: Send>(
     let mut done = thread::scope(|scope| {
         let mut threads = Vec::new();
         for started in 1..count {
-            match builder().spawn_scoped(scope, &work) {
+            match builder().spawn_scoped(scope, work) {
                 Ok(thread) => threads.push(thread),
                 Err(error) => {
                     warn_once(started, count, &error);
