@@ -394,6 +394,56 @@ fn l2_l3_l4_other_languages_are_left_alone() {
     assert!(!output.contains('你'), "{output}");
 }
 
+/// Characters of all blocks in a fixed random order, with what decides something between them.
+fn random_lines(count: usize) -> Vec<String> {
+    const PIECES: [&str; 12] = [
+        "你好",
+        "，",
+        "。",
+        "3.5万",
+        "https://a.example/b",
+        "%s",
+        "{x}",
+        "😂",
+        "（",
+        " ",
+        "2月",
+        "ab",
+    ];
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = move |below: u32| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        u32::try_from((state >> 32) % u64::from(below)).unwrap()
+    };
+    let line = |_| {
+        let mut line = String::new();
+        for _ in 0..1 + next(8) {
+            match next(3) {
+                0 => line.extend(char::from_u32(next(0x2_ffff)).filter(|c| !c.is_control())),
+                _ => line.push_str(PIECES[next(12) as usize]),
+            }
+        }
+        line.replace(['\u{2028}', '\u{2029}'], "")
+    };
+    (0..count).map(line).collect()
+}
+
+#[test]
+fn c1_b7_m1_random_text_keeps_its_lines_and_what_is_no_language() {
+    for (source, output) in lines(&random_lines(300)) {
+        for kept in ["https://a.example/b", "%s", "{x}", "😂"] {
+            // Letters beside a placeholder may make it a part of something else.
+            let (wanted, found) = (source.matches(kept).count(), output.matches(kept).count());
+            assert!(found >= wanted, "{source}: {output}: {kept}");
+        }
+        for never in ["<unk>", "@@", "</s>", "<SENT_SPLIT>"] {
+            assert!(!output.contains(never), "{source}: {output}");
+        }
+    }
+}
+
 #[test]
 fn repaired_sentences_say_what_they_were_taken_from() {
     let source = "请发邮件至support@example.com。";

@@ -120,9 +120,15 @@ pub fn spans(sentence: &str) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     let mut at = 0;
     while let Some(c) = sentence[at..].chars().next() {
-        let found = SCANNERS.iter().find_map(|scan| scan(sentence, at));
+        // What follows a stretch begins a word, whatever the stretch ends with.
+        let base = spans.last().map_or(0, |last| last.range.end);
+        let base = if base == at { at } else { 0 };
+        let found = SCANNERS
+            .iter()
+            .find_map(|scan| scan(&sentence[base..], at - base));
         at = match found {
             Some((end, kind)) => {
+                let end = base + end;
                 spans.push(Span {
                     range: at..end,
                     kind,

@@ -55,6 +55,7 @@ fn b1_urls_end_before_the_punctuation_of_the_sentence() {
         ),
         ("访问www.example.com.cn查询", "www.example.com.cn"),
         ("打开example.com看看", "example.com"),
+        ("甲%shttps://a.example/b乙", "https://a.example/b"),
         (
             "在http://localhost:8080/a?b=c#d。",
             "http://localhost:8080/a?b=c#d",

@@ -20,14 +20,12 @@ pub(super) fn scan(text: &str, at: usize) -> Option<(usize, Kind)> {
     // 一周三次, 四周五座, and names: 周 alone only where a day is likely.
     if word.len() == 3 {
         let before = text[..at].chars().next_back();
-        let counted = before.is_some_and(|c| {
-            "一二两三四五六七八九十半每几上下这本四".contains(c) && !"每上下这本".contains(c)
-        });
+        let counted = before.is_some_and(|c| "一二两三四五六七八九十半几".contains(c));
         let behind = rest.chars().nth(2);
         let clear = behind.is_none_or(|c| {
             !c.is_alphanumeric() || "早上中下晚凌至到和的前后开会我你他".contains(c)
         });
-        if counted || !clear || rest[word.len()..].starts_with(['日', '天']) && !clear {
+        if counted || !clear {
             return None;
         }
     }
