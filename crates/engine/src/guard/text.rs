@@ -8,6 +8,18 @@ use csanmt_text::script::is_han;
 use super::part::{self, Part};
 use super::{repair, repetition};
 
+/// The sign in place of words where the source has it, and only once.
+const PER_CENT: [(&str, &str); 8] = [
+    ("%percentage", "%"),
+    (" percent ", "% "),
+    (" percent.", "%."),
+    (" percent,", "%,"),
+    (" per cent", "%"),
+    ("-percent", "%"),
+    ("%percent", "%"),
+    ("%%", "%"),
+];
+
 /// How deep parts are cut into parts.
 const MAX_DEPTH: usize = 4;
 
@@ -238,11 +250,10 @@ impl Text {
     }
 
     fn judge(&self, mut text: String, finished: bool, mut lost: Vec<usize>) -> Candidate {
-        if self.source.contains('%') {
-            text = text
-                .replace(" percent", "%")
-                .replace(" per cent", "%")
-                .replace("%age point", " percentage point");
+        if self.source.contains(['%', '％']) && !self.source.contains("%%") {
+            for (words, sign) in PER_CENT {
+                text = text.replace(words, sign);
+            }
         }
         for span in missing(&self.source, &self.spans, &text) {
             let i = self.spans.iter().position(|other| other == span);

@@ -22,6 +22,9 @@ pub(super) fn scan(text: &str, at: usize) -> Option<(usize, Kind)> {
             Kind::Emoji,
         ));
     }
+    if rest.starts_with("°C") || rest.starts_with("°F") {
+        return Some((at + "°C".len(), Kind::Symbol));
+    }
     if is_picture(first) {
         return Some((at + emoji(rest), Kind::Emoji));
     }
@@ -108,6 +111,8 @@ fn is_sign(c: char) -> bool {
 #[must_use]
 pub fn sanctioned_forms(sign: &str) -> &'static [&'static str] {
     match sign {
+        "°C" => &["℃", "degrees"],
+        "°F" => &["℉", "degrees"],
         "℃" => &["°C", "degrees Celsius", "degrees"],
         "℉" => &["°F", "degrees Fahrenheit", "degrees"],
         "°" => &["degree"],
