@@ -6,6 +6,7 @@
 //! - `{"sentences": [[id, …], …], "beam": 4, "batch": 32, "threads": 1, "steps": 20}` is
 //!   translated once: `{"seconds": …, "cpu_seconds": …, "tokens": …}`. With
 //!   `steps`, every sentence gets exactly that many tokens; without, sentences end by themselves.
+//! - `{"text": "…"}` is translated once, from text to text: `{"seconds": …, "cpu_seconds": …}`.
 //! - `{"encode": ["text", …]}` gives the ids of texts: `{"ids": [[id, …], …]}`.
 
 use std::error::Error;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use csanmt::{AlignedBytes, Translator};
+use csanmt::{AlignedBytes, Options, Translator};
 use csanmt_format::ModelFile;
 use csanmt_model::{Isa, Kernels, Model, SearchOptions, Workspace};
 use serde::Deserialize;
@@ -26,6 +27,7 @@ use serde_json::{Value, json};
 #[serde(untagged)]
 enum Request {
     Encode { encode: Vec<String> },
+    Text { text: String },
     Run(Run),
 }
 
@@ -72,9 +74,18 @@ fn main() -> Result<(), Box<dyn Error>> {
         model: &model,
         workspaces: Vec::new(),
     };
+    let mut translator = None;
     for line in std::io::stdin().lock().lines() {
         let reply = match serde_json::from_str(&line?)? {
             Request::Encode { encode } => encode_texts(Path::new(&path), &encode)?,
+            Request::Text { text } => {
+                if translator.is_none() {
+                    let bytes = AlignedBytes::from(&std::fs::read(&path)?[..]);
+                    translator = Some(Translator::with_kernels(bytes, kernels)?);
+                }
+                let translator = translator.as_ref().ok_or("no translator")?;
+                translate(translator, &text)?
+            }
             Request::Run(run) => pool.run(&run)?,
         };
         answer(&reply)?;
@@ -95,6 +106,15 @@ fn encode_texts(path: &Path, texts: &[String]) -> Result<Value, Box<dyn Error>> 
         .map(|text| translator.trace(text).ids)
         .collect();
     Ok(json!({ "ids": ids }))
+}
+
+fn translate(translator: &Translator, text: &str) -> Result<Value, Box<dyn Error>> {
+    let (begin, cpu) = (Instant::now(), cpu_time());
+    translator.translate(text, &Options::default())?;
+    Ok(json!({
+        "seconds": begin.elapsed().as_secs_f64(),
+        "cpu_seconds": (cpu_time() - cpu).as_secs_f64(),
+    }))
 }
 
 /// The model and one workspace a thread, kept so that every run but the first is warm.

@@ -67,13 +67,21 @@ pub(crate) fn python_peer(name: &str) -> Result<&'static PythonPeer> {
 }
 
 impl PythonPeer {
+    /// What the peer makes of a model.
+    pub(crate) fn cache(&self, model: &Path) -> PathBuf {
+        let stem = model.file_stem().unwrap_or_default().to_string_lossy();
+        let name = format!("{stem}-{}", self.name);
+        folder().join("cache").join(name)
+    }
+
     /// Installs what is missing and gives the command that serves `model`.
     pub(crate) fn command(&self, model: &Path) -> Result<Command> {
         let python = environment(self.environment, self.packages)?;
         let script = workspace::root().join("tests/peers").join(self.script);
-        let stem = model.file_stem().unwrap_or_default().to_string_lossy();
-        let cache = folder().join("cache").join(format!("{stem}-{}", self.name));
-        let mut peer = command(&python.to_string_lossy(), [&script, model, &cache]);
+        let mut peer = command(
+            &python.to_string_lossy(),
+            [&script, model, &self.cache(model)],
+        );
         if self.name == "tensorflow" {
             peer.arg(original_sources()?);
         }
