@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use csanmt_format::{ModelConfig, ModelFile, SharedBytes};
-
 use csanmt_model::{Kernels, Model, Workspace};
 use csanmt_text::jieba::Jieba;
 use csanmt_text::{

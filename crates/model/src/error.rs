@@ -21,13 +21,3 @@ pub enum ModelError {
     #[error("the search was cancelled")]
     Cancelled,
 }
-
-/// The caller stopped the search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cancelled;
-
-impl From<Cancelled> for ModelError {
-    fn from(_: Cancelled) -> Self {
-        Self::Cancelled
-    }
-}

@@ -35,7 +35,7 @@ pub use batch::{Batch, Span};
 pub use beam::{Limits, SearchOptions, Step};
 pub use csanmt_kernels::{Isa, Kernels, self_test};
 pub use encoder::Probe;
-pub use error::{Cancelled, ModelError};
+pub use error::ModelError;
 pub use hypothesis::{Hypothesis, SearchResult};
 pub use model::{Encoded, Model};
 pub use workspace::Workspace;

@@ -135,7 +135,7 @@ impl Report {
         }
     }
 
-    /// Writes target/bench/NAME.json. Rows of peers that did not take part this time stay.
+    /// Writes target/bench/NAME.json in place of what an earlier run left there.
     pub(crate) fn write(&self, name: &str) -> Result<()> {
         let path = folder()?.join(format!("{name}.json"));
         let rows: Vec<Value> = self.rows.iter().map(Row::to_json).collect();
