@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use csanmt_model::{Limits, SearchOptions, SearchResult};
 
+use crate::markup::TaggedText;
 use crate::plan::{Output, Plan};
 use crate::sentence::{Query, Sentence};
 use crate::shared::Shared;
@@ -40,14 +41,41 @@ impl Job {
         } else {
             Plan::document(text)
         };
-        Ok(Self {
+        Ok(Self::with_plan(shared, plan, search, options))
+    }
+
+    /// Paragraphs with elements.
+    pub(crate) fn of_blocks(
+        shared: Arc<Shared>,
+        texts: Vec<TaggedText>,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        if options.raw {
+            return Err(Error::Option {
+                name: "raw",
+                value: "true".to_owned(),
+                expected: "false: the original pipeline knows no markup",
+            });
+        }
+        let search = search_options(&shared, options)?;
+        let plan = Plan::blocks(texts);
+        Ok(Self::with_plan(shared, plan, search, options))
+    }
+
+    fn with_plan(
+        shared: Arc<Shared>,
+        plan: Plan,
+        search: SearchOptions,
+        options: &Options,
+    ) -> Self {
+        Self {
             shared,
             options: options.clone(),
             search,
             plan,
             width: 1,
             pending: None,
-        })
+        }
     }
 
     /// Starts with a full batch: nobody looks at partial results.
@@ -125,6 +153,11 @@ impl Job {
     #[must_use]
     pub fn finish(self) -> Translation {
         self.plan.finish()
+    }
+
+    /// The paragraphs of a job that has some.
+    pub(crate) fn finish_tagged(self) -> Vec<TaggedText> {
+        self.plan.into_texts()
     }
 
     /// The next sentences.
@@ -239,6 +272,7 @@ impl Job {
             text,
             truncated: found.truncated,
             hypotheses,
+            ..Output::default()
         }
     }
 }

@@ -11,12 +11,14 @@
 //! # Ok::<(), csanmt::Error>(())
 //! ```
 
+mod alignment;
 mod blank;
 mod error;
 #[cfg(not(target_family = "wasm"))]
 mod file;
 mod guard;
 mod job;
+pub mod markup;
 mod options;
 mod plan;
 mod sentence;
@@ -24,6 +26,7 @@ mod shared;
 mod translation;
 mod translator;
 
+pub use alignment::Alignment;
 pub use blank::is_blank;
 pub use csanmt_format::{AlignedBytes, ModelConfig};
 pub use csanmt_model::{Isa, Kernels, self_test};

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use csanmt_text::document::{Document, Rendered, SENTENCE_MARK};
 
+use crate::alignment::Alignment;
+use crate::markup::{Blocks, TaggedText};
 use crate::{Hypothesis, Sentence, Translation};
 
 /// A text with its sentences; translations are accepted in order.
@@ -22,6 +24,8 @@ enum Layout {
     Document(Document),
     /// The original's rule: pieces between marks, nothing else.
     Pieces(String),
+    /// Paragraphs with elements.
+    Blocks(Blocks),
 }
 
 /// The translation of one sentence.
@@ -30,6 +34,8 @@ pub(crate) struct Output {
     pub(crate) text: String,
     pub(crate) truncated: bool,
     pub(crate) hypotheses: Vec<Hypothesis>,
+    /// Words of the translation in order, when somebody needs them.
+    pub(crate) alignment: Vec<Alignment>,
 }
 
 impl Plan {
@@ -60,6 +66,17 @@ impl Plan {
         }
     }
 
+    /// Paragraphs with elements.
+    pub(crate) fn blocks(texts: Vec<TaggedText>) -> Self {
+        let blocks = Blocks::new(texts);
+        Self {
+            // Only their number counts; where they are the blocks know.
+            sentences: vec![0..0; blocks.sentences()],
+            layout: Layout::Blocks(blocks),
+            outputs: Vec::new(),
+        }
+    }
+
     /// Number of sentences.
     pub(crate) fn len(&self) -> usize {
         self.sentences.len()
@@ -76,6 +93,7 @@ impl Plan {
         match &self.layout {
             Layout::Document(document) => document.sentence(range),
             Layout::Pieces(text) => Cow::Borrowed(&text[range]),
+            Layout::Blocks(blocks) => blocks.source(sentence),
         }
     }
 
@@ -84,6 +102,7 @@ impl Plan {
         let text = match &self.layout {
             Layout::Document(document) => document.text(),
             Layout::Pieces(text) => text,
+            Layout::Blocks(blocks) => return blocks.original_text(sentence),
         };
         &text[self.sentences[sentence].clone()]
     }
@@ -91,6 +110,17 @@ impl Plan {
     /// Takes the translation of the next sentence.
     pub(crate) fn accept(&mut self, output: Output) {
         self.outputs.push(output);
+        if let Layout::Blocks(blocks) = &mut self.layout {
+            blocks.finish_until(&self.outputs);
+        }
+    }
+
+    /// The paragraphs.
+    pub(crate) fn into_texts(self) -> Vec<TaggedText> {
+        match self.layout {
+            Layout::Blocks(blocks) => blocks.into_texts(),
+            _ => vec![TaggedText::plain(self.render().text)],
+        }
     }
 
     /// The text up to the first sentence without a translation.
@@ -136,6 +166,7 @@ impl Plan {
                 }
                 rendered
             }
+            Layout::Blocks(_) => Rendered::default(),
         }
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use csanmt_format::{ModelConfig, SharedBytes};
 use csanmt_model::Kernels;
 
+use crate::markup::TaggedText;
 use crate::shared::Shared;
 use crate::{Error, Job, Options, Progress, Translation};
 
@@ -76,6 +77,14 @@ impl Translator {
     /// When an option is out of range.
     pub fn job(&self, text: &str, options: &Options) -> Result<Job, Error> {
         Job::new(Arc::clone(&self.shared), text, options)
+    }
+
+    pub(crate) fn job_of_blocks(
+        &self,
+        texts: Vec<TaggedText>,
+        options: &Options,
+    ) -> Result<Job, Error> {
+        Job::of_blocks(Arc::clone(&self.shared), texts, options)
     }
 
     /// Translates a text of any number of lines and sentences.

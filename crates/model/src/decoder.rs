@@ -1,6 +1,10 @@
 //! The decoder: one step for all live hypotheses of a batch.
 
+mod forced;
+
 use std::ops::Range;
+
+pub use forced::Attended;
 
 use csanmt_format::{FormatError, ModelFile};
 use csanmt_kernels::{Kernels, Rows};

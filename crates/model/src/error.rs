@@ -10,7 +10,7 @@ pub enum ModelError {
     #[error(transparent)]
     Format(#[from] FormatError),
     /// A token id is outside the vocabulary.
-    #[error("token id {id} is outside the source vocabulary of {vocabulary} entries")]
+    #[error("token id {id} is outside its vocabulary of {vocabulary} entries")]
     Token {
         /// The id.
         id: u32,

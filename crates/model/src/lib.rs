@@ -13,6 +13,7 @@
 //! Augmentation for Neural Machine Translation" (ACL 2022) as its released graph computes it.
 
 mod activation;
+mod alignment;
 mod attention;
 mod batch;
 mod beam;
@@ -31,9 +32,11 @@ mod semantic;
 mod weights;
 mod workspace;
 
+pub use alignment::AttentionMap;
 pub use batch::{Batch, Span};
 pub use beam::{Limits, SearchOptions, Step};
 pub use csanmt_kernels::{Isa, Kernels, self_test};
+pub use decoder::Attended;
 pub use encoder::Probe;
 pub use error::ModelError;
 pub use hypothesis::{Hypothesis, SearchResult};

@@ -7,7 +7,7 @@ use csanmt_kernels::Kernels;
 
 use crate::batch::Batch;
 use crate::beam::{Beam, Limits, SearchBuffers, SearchOptions, Step, length_penalty};
-use crate::decoder::{Decoder, Row};
+use crate::decoder::{Attended, Decoder, Row};
 use crate::embedding::Embedding;
 use crate::encoder::{Encoder, Probe};
 use crate::error::ModelError;
@@ -285,6 +285,43 @@ impl Model {
             }
         }
         Ok(logits)
+    }
+
+    /// Runs the decoder over given translations, see [`Decoder::force_all`].
+    pub(crate) fn attend_forced<S: AsRef<[u32]>, T: AsRef<[u32]>>(
+        &self,
+        sentences: &[S],
+        targets: &[T],
+        last_layer: usize,
+        workspace: &mut Workspace,
+        observe: &mut dyn FnMut(Attended<'_>),
+    ) -> Result<(), ModelError> {
+        let vocabulary = self.target_embedding.vocab();
+        let outside = |id: &&u32| **id as usize >= vocabulary;
+        if let Some(&id) = targets.iter().flat_map(|t| t.as_ref()).find(outside) {
+            return Err(ModelError::Token { id, vocabulary });
+        }
+        self.encode(sentences, workspace, None, None)?;
+        let Workspace {
+            batch,
+            decoder: buffers,
+            timing,
+            source,
+            semantic,
+            ..
+        } = workspace;
+        self.decoder.prepare(source, semantic, buffers);
+        let targets = &targets[..targets.len().min(sentences.len())];
+        self.decoder.force_all(
+            targets,
+            last_layer,
+            batch,
+            &self.target_embedding,
+            timing,
+            buffers,
+            observe,
+        );
+        Ok(())
     }
 }
 

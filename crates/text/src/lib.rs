@@ -39,6 +39,7 @@ pub mod sentence;
 mod source;
 mod string_table;
 mod target;
+mod target_encoder;
 mod vocabulary;
 mod whitespace;
 
@@ -51,4 +52,5 @@ pub use segmenter::WordSegmenter;
 pub use sentence::SentenceSplitter;
 pub use source::{Piece, SourceConfig, SourceEncoder, Trace};
 pub use target::{TargetDecoder, UNKNOWN_TOKEN};
+pub use target_encoder::{TargetEncoder, TargetWord};
 pub use vocabulary::{EOS, Vocabulary};

@@ -1,0 +1,83 @@
+//! Tagged texts translated in steps.
+
+use std::ops::ControlFlow;
+
+use super::TaggedText;
+use crate::{Error, Job, Options, Progress, Translator};
+
+/// A running translation of tagged texts, advanced as a [`Job`] is.
+#[derive(Debug)]
+pub struct TaggedJob {
+    job: Job,
+}
+
+impl TaggedJob {
+    /// How far the work is.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        self.job.progress()
+    }
+
+    /// Everything is translated.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.job.is_done()
+    }
+
+    /// Translates the next sentences, see [`Job::advance`].
+    ///
+    /// # Errors
+    /// Only when the model cannot run at all.
+    pub fn advance(&mut self) -> Result<Progress, Error> {
+        self.job.advance()
+    }
+
+    /// Translates the next sentences, see [`Job::advance_with`].
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] when `observe` breaks.
+    pub fn advance_with(
+        &mut self,
+        observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Progress, Error> {
+        self.job.advance_with(observe)
+    }
+
+    /// The translations, one a text; what is not done is as it was.
+    #[must_use]
+    pub fn finish(self) -> Vec<TaggedText> {
+        self.job.finish_tagged()
+    }
+}
+
+impl Translator {
+    /// Starts a translation of tagged texts that the caller advances step by step. Their sentences
+    /// are translated together, each by itself.
+    ///
+    /// # Errors
+    /// When an option is out of range, or asks for the original pipeline, which knows no elements.
+    pub fn tagged_job(
+        &self,
+        texts: Vec<TaggedText>,
+        options: &Options,
+    ) -> Result<TaggedJob, Error> {
+        let job = self.job_of_blocks(texts, options)?;
+        Ok(TaggedJob { job })
+    }
+
+    /// Translates tagged texts; one comes out for each that goes in.
+    ///
+    /// # Errors
+    /// As [`Translator::tagged_job`].
+    pub fn translate_tagged(
+        &self,
+        texts: Vec<TaggedText>,
+        options: &Options,
+    ) -> Result<Vec<TaggedText>, Error> {
+        let mut job = self.job_of_blocks(texts, options)?.for_throughput();
+        while !job.is_done() {
+            job.advance()?;
+        }
+        Ok(job.finish_tagged())
+    }
+}

@@ -1,0 +1,192 @@
+//! One pass over whole translations: all positions at once, for what cross-attention looks at.
+
+use csanmt_kernels::Rows;
+
+use super::{Decoder, Row};
+use crate::attention::{Memory, Query};
+use crate::batch::Batch;
+use crate::embedding::Embedding;
+use crate::position::Timing;
+use crate::workspace::DecoderBuffers;
+
+/// What one position of a translation looks at in one layer.
+#[derive(Debug, Clone, Copy)]
+pub struct Attended<'a> {
+    /// Decoder layer.
+    pub layer: usize,
+    /// Sentence of the call.
+    pub sentence: usize,
+    /// Position in the translation: 0 has seen nothing, position t the first t tokens.
+    pub position: usize,
+    /// Softmax weights `[heads, source positions]`; the last source position is the end of sentence.
+    pub weights: &'a [f32],
+}
+
+impl Decoder {
+    /// Runs layers up to `last_layer` over `targets`, one a sentence of the batch, after
+    /// [`Self::prepare`]. The numbers are those of a search that chose these tokens.
+    #[expect(clippy::too_many_arguments)]
+    pub(crate) fn force_all<T: AsRef<[u32]>>(
+        &self,
+        targets: &[T],
+        last_layer: usize,
+        batch: &Batch,
+        embedding: &Embedding,
+        timing: &mut Timing,
+        buffers: &mut DecoderBuffers,
+        observe: &mut dyn FnMut(Attended<'_>),
+    ) {
+        let d = self.d_model;
+        let mut rows: Vec<(usize, Row)> = Vec::new();
+        for (sentence, target) in targets.iter().enumerate() {
+            let tokens = std::iter::once(None).chain(target.as_ref().iter().map(|&id| Some(id)));
+            let row = |token| Row {
+                sentence,
+                parent: 0,
+                token,
+            };
+            rows.extend(tokens.map(row).enumerate());
+        }
+        self.embed_all(&rows, embedding, timing, buffers);
+        let plain: Vec<Row> = rows.iter().map(|(_, row)| *row).collect();
+        for (number, layer) in self.layers.iter().enumerate().take(last_layer + 1) {
+            self.augment(layer, number, &plain, buffers);
+            self.attend_to_earlier(number, &rows, buffers);
+            self.attend_to_source(layer, number, &plain, batch, buffers);
+            self.report(number, &rows, batch, buffers, observe);
+            let DecoderBuffers {
+                input,
+                x,
+                hidden,
+                spare,
+                ..
+            } = buffers;
+            if number < last_layer {
+                input.set(x, d, layer.feed_forward_norm.before());
+                layer.feed_forward.add_to(input, x, hidden);
+                layer.feed_forward_norm.after(input.kernels, x, spare);
+            }
+        }
+    }
+
+    fn embed_all(
+        &self,
+        rows: &[(usize, Row)],
+        embedding: &Embedding,
+        timing: &mut Timing,
+        buffers: &mut DecoderBuffers,
+    ) {
+        let d = self.d_model;
+        let factor = (d as f32).sqrt();
+        let kernels = buffers.input.kernels;
+        buffers.x.clear();
+        buffers.x.resize(rows.len() * d, 0.0);
+        if self.absolute {
+            let longest = rows.iter().map(|(position, _)| position + 1).max();
+            timing.prepare(longest.unwrap_or(0));
+        }
+        for ((position, row), x) in rows.iter().zip(buffers.x.chunks_exact_mut(d)) {
+            if let Some(token) = row.token {
+                embedding.row(kernels, token, factor, x);
+            }
+            if self.absolute {
+                timing.add(*position, x);
+            }
+        }
+    }
+
+    /// Self-attention of every position to itself and those before it.
+    fn attend_to_earlier(
+        &self,
+        number: usize,
+        rows: &[(usize, Row)],
+        buffers: &mut DecoderBuffers,
+    ) {
+        let d = self.d_model;
+        let layer = &self.layers[number];
+        let DecoderBuffers {
+            input,
+            x,
+            qkv,
+            context,
+            spare,
+            scratch,
+            ..
+        } = buffers;
+        let kernels = input.kernels;
+        input.set(x, d, layer.self_norm.before());
+        layer.self_attention.qkv.store(input, rows.len(), qkv);
+        context.resize(rows.len() * d, 0.0);
+        for (i, ((position, _), out)) in rows.iter().zip(context.chunks_exact_mut(d)).enumerate() {
+            let memory = Memory {
+                keys: &qkv[d..],
+                values: &qkv[2 * d..],
+                stride: 3 * d,
+                rows: Rows::Range {
+                    start: i - position,
+                    len: position + 1,
+                },
+                valid: None,
+            };
+            let query = Query {
+                rows: &qkv[i * 3 * d..i * 3 * d + d],
+                stride: d,
+                first_position: *position,
+            };
+            layer
+                .self_attention
+                .attend(kernels, query, memory, scratch, out);
+        }
+        input.set(context, d, None);
+        layer.self_attention.output.add_to(input, x);
+        layer.self_norm.after(kernels, x, spare);
+    }
+
+    /// Hands out the weights of every row; its query is still there.
+    fn report(
+        &self,
+        number: usize,
+        rows: &[(usize, Row)],
+        batch: &Batch,
+        buffers: &mut DecoderBuffers,
+        observe: &mut dyn FnMut(Attended<'_>),
+    ) {
+        let d = self.d_model;
+        let DecoderBuffers {
+            input,
+            query,
+            context,
+            scratch,
+            cross,
+            ..
+        } = buffers;
+        let cross = &cross[number];
+        for (i, (position, row)) in rows.iter().enumerate() {
+            let span = batch.spans[row.sentence];
+            let memory = Memory {
+                keys: cross,
+                values: &cross[d.min(cross.len())..],
+                stride: 2 * d,
+                rows: Rows::Range {
+                    start: span.start,
+                    len: span.len,
+                },
+                valid: batch.mask_of(span),
+            };
+            // The kernel leaves the weights of the last row it was given.
+            self.layers[number].cross_attention.attend(
+                input.kernels,
+                &query[i * d..(i + 1) * d],
+                memory,
+                scratch,
+                &mut context[i * d..(i + 1) * d],
+            );
+            observe(Attended {
+                layer: number,
+                sentence: row.sentence,
+                position: *position,
+                weights: scratch.weights(),
+            });
+        }
+    }
+}

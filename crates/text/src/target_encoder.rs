@@ -1,0 +1,181 @@
+//! Target side, the other way: the text of a translation to token ids and their place in it.
+//!
+//! A translation may have been altered since it was decoded (a number put right, a name put in, a
+//! cached text), so its ids are not kept but found again. Models have no merge rules for the
+//! language they write; every word is cut into the longest tokens that the vocabulary has, which
+//! gives the original ids nearly always.
+
+use crate::moses::Tokenizer;
+use crate::vocabulary::Vocabulary;
+use crate::whitespace;
+use std::ops::Range;
+
+/// XML characters as the Moses tokenizer writes them.
+const ESCAPES: [(&str, char); 9] = [
+    ("&amp;", '&'),
+    ("&#124;", '|'),
+    ("&lt;", '<'),
+    ("&gt;", '>'),
+    ("&apos;", '\''),
+    ("&quot;", '"'),
+    ("&#91;", '['),
+    ("&#93;", ']'),
+    ("@-@", '-'),
+];
+
+/// How far a character of a token may be from the one before it.
+const MAX_SKIP: usize = 16;
+
+/// Finds the token ids of text in the language that a model writes.
+#[derive(Debug, Clone)]
+pub struct TargetEncoder {
+    vocabulary: Vocabulary,
+    tokenizer: Tokenizer,
+    longest: usize,
+}
+
+/// A word of a translation, or a mark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TargetWord {
+    /// Its bytes in the text.
+    pub range: Range<usize>,
+    /// Its token ids, at least one.
+    pub ids: Vec<u32>,
+}
+
+impl TargetEncoder {
+    /// An encoder for the two-letter code of the language written.
+    #[must_use]
+    pub fn new(tgt_lang: &str, vocabulary: Vocabulary) -> Self {
+        let tokens = (0..).map_while(|id| vocabulary.token(id));
+        Self {
+            longest: tokens.map(str::len).max().unwrap_or(0),
+            tokenizer: Tokenizer::new(tgt_lang, true),
+            vocabulary,
+        }
+    }
+
+    /// The words of `text` in order.
+    #[must_use]
+    pub fn words(&self, text: &str) -> Vec<TargetWord> {
+        let tokens = self.tokenizer.tokenize(text);
+        let mut words = Vec::new();
+        let mut at = 0;
+        for token in whitespace::split(&tokens) {
+            let Some(range) = find(text, at, token) else {
+                continue;
+            };
+            at = range.end;
+            let mut ids = Vec::new();
+            self.cut(token, &mut ids);
+            words.push(TargetWord { range, ids });
+        }
+        words
+    }
+
+    /// The tokens of a word, each as long as possible.
+    fn cut(&self, word: &str, ids: &mut Vec<u32>) {
+        if let Some(id) = self.vocabulary.id(word) {
+            ids.push(id);
+            return;
+        }
+        let mut rest = word;
+        let mut key = String::new();
+        while !rest.is_empty() {
+            let lengths = rest
+                .char_indices()
+                .map(|(at, c)| at + c.len_utf8())
+                .take_while(|&len| len <= self.longest);
+            let found = lengths
+                .collect::<Vec<_>>()
+                .into_iter()
+                .rev()
+                .find_map(|len| {
+                    key.clear();
+                    key.push_str(&rest[..len]);
+                    if len < rest.len() {
+                        key.push_str("@@");
+                    }
+                    self.vocabulary.id(&key).map(|id| (id, len))
+                });
+            let first = rest.chars().next().map_or(1, char::len_utf8);
+            let (id, len) = found.unwrap_or((self.vocabulary.unk(), first));
+            ids.push(id);
+            rest = &rest[len..];
+        }
+    }
+}
+
+/// The bytes of a token in the text it was made of, at or soon behind `at`.
+fn find(text: &str, at: usize, token: &str) -> Option<Range<usize>> {
+    let (mut start, mut end) = (None, at);
+    let mut rest = token;
+    while let Some(first) = rest.chars().next() {
+        let escape = ESCAPES.iter().find(|(escape, _)| rest.starts_with(escape));
+        let (len, wanted) =
+            escape.map_or((first.len_utf8(), first), |(escape, c)| (escape.len(), *c));
+        rest = &rest[len..];
+        let place = text[end..]
+            .char_indices()
+            .take(MAX_SKIP)
+            .find(|(_, c)| *c == wanted);
+        if let Some((skipped, c)) = place {
+            start = start.or(Some(end + skipped));
+            end += skipped + c.len_utf8();
+        }
+    }
+    start.map(|start| start..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encoder(tokens: &str) -> TargetEncoder {
+        let size = tokens.lines().count() + 1;
+        TargetEncoder::new("en", Vocabulary::parse(tokens.as_bytes(), size).unwrap())
+    }
+
+    #[test]
+    fn words_know_their_place_and_their_tokens() {
+        let encoder = encoder("</s>\nwell\n@-@\nknown\n&apos;s\nun@@\nkno@@\nwn\n&quot;\n.");
+        let text = "  \"well-known's\" unknown… ";
+        let words = encoder.words(text);
+        let found: Vec<(&str, &[u32])> = words
+            .iter()
+            .map(|word| (&text[word.range.clone()], &word.ids[..]))
+            .collect();
+        let expected: [(&str, &[u32]); 7] = [
+            ("\"", &[8]),
+            ("well", &[1]),
+            ("-", &[2]),
+            ("known", &[3]),
+            ("'s", &[4]),
+            ("\"", &[8]),
+            ("unknown", &[5, 3]),
+        ];
+        assert_eq!(found[..7], expected);
+        assert_eq!(found[7], ("…", &[10][..]));
+    }
+
+    #[test]
+    fn places_are_in_order_whatever_the_text() {
+        let encoder = encoder("</s>\na");
+        for text in [
+            "",
+            " ",
+            "a.b.c...d",
+            "&amp;&lt; a&b",
+            "x'y''z",
+            "1,000,000.5 @-@ 好a\u{0}b",
+            "@@ <unk>",
+        ] {
+            let mut end = 0;
+            for word in encoder.words(text) {
+                assert!(word.range.start >= end && !text[word.range.clone()].is_empty());
+                assert!(!word.ids.is_empty());
+                end = word.range.end;
+            }
+        }
+    }
+}
