@@ -1,11 +1,13 @@
 //! `csanmt eval`: BLEU, chrF and speed over a parallel file.
 
+mod guards;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
-use csanmt::Options;
+use csanmt::{Guard, Options, Work};
 use csanmt_lab::evaluate::{Score, read_pairs};
 
 use crate::model::ModelArguments;
@@ -28,9 +30,15 @@ pub(crate) struct Arguments {
     /// Exactly the original pipeline, no guards
     #[arg(long)]
     raw: bool,
+    /// Leave out a guard: length, unknown, signs, lost, loops, stutters, untranslated or wording
+    #[arg(long, value_name = "GUARD", conflicts_with = "raw")]
+    without: Vec<Guard>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    /// Evaluate with all guards, without each of them and without any, and print a table in Markdown
+    #[arg(long, conflicts_with_all = ["raw", "json", "without"])]
+    guards: bool,
     #[command(flatten)]
     model: ModelArguments,
 }
@@ -45,24 +53,33 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     if let Some(beam) = arguments.beam {
         options = options.with_beam(beam.into());
     }
-    let source = arguments.model.source()?;
-    let batch = Batch::new(source.open()?, options, all_cores());
-    let texts: Vec<&str> = sources.iter().map(String::as_str).collect();
-    let start = Instant::now();
-    let mut hypotheses = Vec::with_capacity(texts.len());
-    for texts in texts.chunks(batch.most_texts()) {
-        hypotheses.extend(batch.translate(texts)?.into_iter().map(|t| t.text));
+    for &guard in &arguments.without {
+        options.guards = options.guards.without(guard);
     }
-    let seconds = start.elapsed().as_secs_f64();
+    let source = arguments.model.source()?;
+    let pairs = Pairs {
+        sources,
+        references,
+    };
+    let batch = Batch::new(source.open()?, options.clone(), all_cores());
+    if arguments.guards {
+        return guards::print_table(&batch, &pairs, &options);
+    }
+    let Run {
+        score,
+        work,
+        seconds,
+    } = pairs.evaluate(&batch)?;
     let Score {
         bleu,
         chrf,
         sentences,
-    } = Score::of(&hypotheses, &references).context("nothing to score")?;
+    } = score;
     if arguments.json {
         let model = source.to_string();
         let result = serde_json::json!({
             "model": model, "sentences": sentences, "bleu": bleu, "chrf": chrf, "seconds": seconds,
+            "tokens": work.tokens, "repeated_tokens": work.repeated_tokens,
         });
         output::print(&format!("{result}\n"))?;
     } else {
@@ -71,4 +88,38 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         ))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Sentences and their references.
+struct Pairs {
+    sources: Vec<String>,
+    references: Vec<String>,
+}
+
+/// The evaluation of one way to translate.
+struct Run {
+    score: Score,
+    work: Work,
+    seconds: f64,
+}
+
+impl Pairs {
+    fn evaluate(&self, batch: &Batch) -> Result<Run> {
+        let texts: Vec<&str> = self.sources.iter().map(String::as_str).collect();
+        let start = Instant::now();
+        let mut hypotheses = Vec::with_capacity(texts.len());
+        let mut work = Work::default();
+        for texts in texts.chunks(batch.most_texts()) {
+            for translation in batch.translate(texts)? {
+                translation.sentences.iter().for_each(|s| work += &s.work);
+                hypotheses.push(translation.text);
+            }
+        }
+        let seconds = start.elapsed().as_secs_f64();
+        Ok(Run {
+            score: Score::of(&hypotheses, &self.references).context("nothing to score")?,
+            work,
+            seconds,
+        })
+    }
 }

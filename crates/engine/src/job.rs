@@ -9,7 +9,7 @@ use crate::markup::TaggedText;
 use crate::plan::{Output, Plan};
 use crate::sentence::{Query, Sentence};
 use crate::shared::Shared;
-use crate::{Error, Hypothesis, Options, Progress, Translation};
+use crate::{Error, Guard, Hypothesis, Options, Progress, Translation};
 
 /// Source tokens in one batch. Enough rows for the matrix kernels to be compute-bound, few enough
 /// that results appear steadily.
@@ -166,7 +166,7 @@ impl Job {
         for number in self.plan.done()..self.plan.len() {
             let sentence = match self.pending.take() {
                 Some((pending, sentence)) if pending == number => sentence,
-                _ => Sentence::new(&self.plan.source(number), self.options.raw, &self.shared),
+                _ => Sentence::new(&self.plan.source(number), &self.options, &self.shared),
             };
             if sentence.is_translated() {
                 let full =
@@ -272,6 +272,7 @@ impl Job {
             text,
             truncated: found.truncated,
             hypotheses,
+            work: found.work,
             ..Output::default()
         }
     }
@@ -293,12 +294,16 @@ fn search_options(shared: &Shared, options: &Options) -> Result<SearchOptions, E
     }
     search.wanted = options.n_best.clamp(1, search.beam);
     if !options.raw {
-        search.forbidden = Some(shared.target.vocabulary().unk());
         search.min_len = 1;
-        search.limits = Limits::Source {
-            factor: 3,
-            extra: 10,
-        };
+        if options.guards.has(Guard::Unknown) {
+            search.forbidden = Some(shared.target.vocabulary().unk());
+        }
+        if options.guards.has(Guard::Length) {
+            search.limits = Limits::Source {
+                factor: 3,
+                extra: 10,
+            };
+        }
     }
     Ok(search)
 }

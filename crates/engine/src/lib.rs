@@ -17,6 +17,7 @@ mod error;
 #[cfg(not(target_family = "wasm"))]
 mod file;
 mod guard;
+mod guards;
 mod job;
 pub mod markup;
 mod options;
@@ -25,6 +26,7 @@ mod sentence;
 mod shared;
 mod translation;
 mod translator;
+mod work;
 
 pub use alignment::Alignment;
 pub use blank::is_blank;
@@ -32,7 +34,9 @@ pub use csanmt_format::{AlignedBytes, ModelConfig};
 pub use csanmt_model::{Isa, Kernels, self_test};
 pub use csanmt_text::Trace;
 pub use error::Error;
+pub use guards::{Guard, Guards};
 pub use job::Job;
 pub use options::Options;
 pub use translation::{Hypothesis, Progress, Sentence, Translation};
 pub use translator::Translator;
+pub use work::{Fault, Mended, Work};

@@ -1,5 +1,7 @@
 //! What a caller may choose per translation.
 
+use crate::Guards;
+
 /// Options of one translation. [`Options::default`] is what a reader of the page gets.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
@@ -15,6 +17,8 @@ pub struct Options {
     /// Exactly the original pipeline: the text is cut at `<SENT_SPLIT>` only, blank text is
     /// decoded too, and no guard alters the search. For comparisons with the original.
     pub raw: bool,
+    /// The guards in use; all but for measurements. With [`Options::raw`] there are none.
+    pub guards: Guards,
 }
 
 impl Options {
@@ -48,6 +52,13 @@ impl Options {
     #[must_use]
     pub fn with_batch(mut self, sentences: usize) -> Self {
         self.batch = Some(sentences);
+        self
+    }
+
+    /// Sets the guards in use.
+    #[must_use]
+    pub fn with_guards(mut self, guards: Guards) -> Self {
+        self.guards = guards;
         self
     }
 }

@@ -7,7 +7,7 @@ use csanmt_text::document::{Document, Rendered, SENTENCE_MARK};
 
 use crate::alignment::Alignment;
 use crate::markup::{Blocks, TaggedText};
-use crate::{Hypothesis, Sentence, Translation};
+use crate::{Hypothesis, Sentence, Translation, Work};
 
 /// A text with its sentences; translations are accepted in order.
 #[derive(Debug)]
@@ -36,6 +36,7 @@ pub(crate) struct Output {
     pub(crate) hypotheses: Vec<Hypothesis>,
     /// Words of the translation in order, when somebody needs them.
     pub(crate) alignment: Vec<Alignment>,
+    pub(crate) work: Work,
 }
 
 impl Plan {
@@ -141,6 +142,7 @@ impl Plan {
                 target,
                 truncated: output.truncated,
                 hypotheses: output.hypotheses,
+                work: output.work,
             })
             .collect();
         Translation { text, sentences }

@@ -4,6 +4,7 @@ use csanmt_model::SearchResult;
 
 use crate::guard::Draft;
 use crate::shared::Shared;
+use crate::{Options, Work};
 
 /// A sentence being translated.
 #[derive(Debug)]
@@ -13,6 +14,7 @@ pub(crate) struct Sentence {
     queries: Vec<Query>,
     /// Tokens of the first queries.
     tokens: usize,
+    work: Work,
     /// Its queries are being searched.
     asked: bool,
 }
@@ -42,12 +44,15 @@ pub(crate) struct Found {
     pub(crate) truncated: bool,
     /// The hypotheses of the sentence as a whole.
     pub(crate) search: SearchResult,
+    pub(crate) work: Work,
 }
 
 impl Sentence {
-    pub(crate) fn new(text: &str, raw: bool, shared: &Shared) -> Self {
+    pub(crate) fn new(text: &str, options: &Options, shared: &Shared) -> Self {
+        let raw = options.raw;
         let way = if !raw && shared.reads_chinese {
-            Draft::new(text).map_or(Way::Copied, |draft| Way::Checked(Box::new(draft)))
+            Draft::new(text, options.guards)
+                .map_or(Way::Copied, |draft| Way::Checked(Box::new(draft)))
         } else if raw || text.chars().any(char::is_alphabetic) {
             Way::Once(SearchResult::default())
         } else {
@@ -57,6 +62,7 @@ impl Sentence {
             way,
             queries: Vec::new(),
             tokens: 0,
+            work: Work::default(),
             asked: false,
         };
         match &sentence.way {
@@ -72,6 +78,7 @@ impl Sentence {
             }
         }
         sentence.tokens = sentence.queries.iter().map(|query| query.ids.len()).sum();
+        sentence.work.tokens = sentence.tokens;
         sentence
     }
 
@@ -117,17 +124,22 @@ impl Sentence {
             return;
         };
         let queries = draft.queries(&shared.simplifier);
-        self.queries = queries
-            .into_iter()
-            .map(|query| Query {
-                ids: shared.source.encode(&query.text),
+        self.queries.clear();
+        for query in queries {
+            let ids = shared.source.encode(&query.text);
+            if query.repeated {
+                self.work.repeated_searches += 1;
+                self.work.repeated_tokens += ids.len();
+            }
+            self.queries.push(Query {
+                ids,
                 all: query.all,
-            })
-            .collect();
+            });
+        }
     }
 
     /// The translation, `None` for a copy.
-    pub(crate) fn finish(self, shared: &Shared) -> Option<Found> {
+    pub(crate) fn finish(mut self, shared: &Shared) -> Option<Found> {
         match self.way {
             Way::Copied => None,
             Way::Once(search) => {
@@ -138,15 +150,18 @@ impl Sentence {
                         .unwrap_or_default(),
                     truncated: best.is_some_and(|best| !best.finished),
                     search,
+                    work: self.work,
                 })
             }
             Way::Checked(mut draft) => {
+                self.work.faults = draft.faults();
                 let (text, truncated) = draft.finish();
                 let search = draft.first.take().unwrap_or_default();
                 Some(Found {
                     text,
                     truncated,
                     search,
+                    work: self.work,
                 })
             }
         }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::Work;
+
 /// The translation of one text.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Translation {
@@ -13,7 +15,7 @@ pub struct Translation {
 }
 
 /// One translated sentence.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sentence {
     /// Byte range in the source text.
     pub source: Range<usize>,
@@ -23,6 +25,8 @@ pub struct Sentence {
     pub truncated: bool,
     /// The best hypotheses, best first; as many as [`crate::Options::n_best`] asked for.
     pub hypotheses: Vec<Hypothesis>,
+    /// What it took to translate it.
+    pub work: Work,
 }
 
 /// One candidate translation of a sentence.

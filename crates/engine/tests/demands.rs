@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use csanmt::{Options, Translation, Translator};
+use csanmt::{Options, Translation, Translator, Work};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -456,6 +456,21 @@ fn repaired_sentences_say_what_they_were_taken_from() {
         sentence.hypotheses[0].text
     );
     assert!(sentence.hypotheses.len() <= 3);
+}
+
+#[test]
+fn b13_repairs_search_for_a_tenth_of_the_text_again_at_most() {
+    let text = std::fs::read_to_string(root().join("tests/golden/dev.tsv")).unwrap();
+    let sources: Vec<&str> = text
+        .lines()
+        .map(|l| l.split('\t').next().unwrap())
+        .collect();
+    let found = translation(&sources.join("\n"));
+    let mut work = Work::default();
+    found.sentences.iter().for_each(|s| work += &s.work);
+    assert!(!work.faults.is_empty() && work.repeated_tokens > 0);
+    let (again, first) = (work.repeated_tokens, work.tokens);
+    assert!(again * 10 <= first, "{again} of {first} tokens");
 }
 
 #[derive(serde::Deserialize)]

@@ -82,6 +82,7 @@ mod tests {
             target,
             truncated: false,
             hypotheses: Vec::new(),
+            ..Default::default()
         }
     }
 

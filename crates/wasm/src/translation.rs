@@ -124,6 +124,7 @@ mod tests {
             target,
             truncated: false,
             hypotheses: Vec::new(),
+            ..Default::default()
         }
     }
 

@@ -29,6 +29,15 @@ impl Batch {
         }
     }
 
+    /// The same with other options.
+    pub(crate) fn with_options(&self, options: Options) -> Self {
+        Self {
+            translator: self.translator.clone(),
+            options,
+            threads: self.threads,
+        }
+    }
+
     /// Texts that are worth waiting for.
     pub(crate) fn most_texts(&self) -> usize {
         self.threads.get() * TEXTS_PER_THREAD
@@ -143,6 +152,7 @@ mod tests {
             target,
             truncated: false,
             hypotheses: Vec::new(),
+            ..Default::default()
         }
     }
 

@@ -206,6 +206,7 @@ mod tests {
             target,
             truncated: false,
             hypotheses: vec![hypothesis("a", &[5, 6], -0.5), hypothesis("b", &[7], -1.5)],
+            ..Default::default()
         }
     }
 

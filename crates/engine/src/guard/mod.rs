@@ -6,23 +6,29 @@
 //! beam, a correction of the number that is wrong, signs in place of what was lost, and in the end
 //! the text between what must stay, so that nothing can be lost.
 
+mod candidate;
 mod part;
 mod repair;
 mod repetition;
 mod text;
+mod wording;
 
 use csanmt_model::SearchResult;
 use csanmt_text::language::Letters;
 use csanmt_text::protect::{self, Span};
 use csanmt_text::{Simplifier, TargetDecoder, narrow};
 
-use part::Part;
+use crate::guards::{Guard, Guards};
+use crate::work::Fault;
+use part::{Part, Whole};
 use text::Text;
 
 /// A sentence on its way through the model.
 #[derive(Debug)]
 pub(crate) struct Draft {
     parts: Vec<Part>,
+    /// What was found wrong with texts that were cut up since.
+    faults: Vec<Fault>,
     /// The first search, if it was of the sentence as a whole.
     pub(crate) first: Option<SearchResult>,
 }
@@ -33,23 +39,36 @@ pub(crate) struct Query {
     pub(crate) text: String,
     /// All hypotheses of the beam are wanted.
     pub(crate) all: bool,
+    /// It has been searched for before, or is a part of what has been.
+    pub(crate) repeated: bool,
 }
 
 impl Draft {
     /// A draft of a Chinese sentence; `None` when there is nothing to translate in it.
-    pub(crate) fn new(sentence: &str) -> Option<Self> {
+    pub(crate) fn new(sentence: &str, guards: Guards) -> Option<Self> {
         let source = narrow(sentence);
         let spans = protect::spans(&source);
         if !Letters::count(&without(&source, &spans)).is_chinese() {
             return None;
         }
         let chosen = part::outside(&source, &spans);
-        let parts = if chosen.contains(&true) {
-            part::split(&source, &spans, |i| chosen[i], 1)
+        let parts = if chosen.contains(&true) && guards.has(Guard::Signs) {
+            Whole {
+                source: &source,
+                spans: &spans,
+                masked: &vec![false; spans.len()],
+                guards,
+                depth: 1,
+            }
+            .split(|i| chosen[i])
         } else {
-            vec![Part::Text(Text::new(source.into_owned(), spans, 0))]
+            vec![Part::Text(Text::new(source.into_owned(), spans, guards, 0))]
         };
-        Some(Self { parts, first: None })
+        Some(Self {
+            parts,
+            faults: Vec::new(),
+            first: None,
+        })
     }
 
     /// What the model should translate next, none when the draft is done.
@@ -58,6 +77,7 @@ impl Draft {
             .map(|text| Query {
                 text: simplifier.simplify(&text.query()),
                 all: text.wants_all(),
+                repeated: text.is_repeated(),
             })
             .collect()
     }
@@ -82,7 +102,10 @@ impl Draft {
                 Part::Text(mut text) if !text.is_done() => {
                     let result = results.next().unwrap_or_default();
                     match text.take(&result, target) {
-                        Some(pieces) => parts.extend(pieces),
+                        Some(pieces) => {
+                            self.faults.extend(text.faults());
+                            parts.extend(pieces);
+                        }
                         None => parts.push(Part::Text(text)),
                     }
                     if whole && self.first.is_none() {
@@ -93,6 +116,17 @@ impl Draft {
             }
         }
         self.parts = parts;
+    }
+
+    /// What was found wrong on the way.
+    pub(crate) fn faults(&self) -> Vec<Fault> {
+        let texts = self.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text),
+            Part::Fixed(_) => None,
+        });
+        let mut faults = self.faults.clone();
+        faults.extend(texts.flat_map(Text::faults));
+        faults
     }
 
     /// The translation, and whether it is incomplete.

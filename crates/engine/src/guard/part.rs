@@ -1,9 +1,12 @@
 //! The parts of a sentence that is translated piece by piece, and how they are joined again.
 
+use std::ops::Range;
+
 use csanmt_text::protect::{Kind, Span, render};
 use csanmt_text::script::is_han;
 
 use super::text::Text;
+use crate::guards::Guards;
 
 /// A part of a sentence.
 #[derive(Debug)]
@@ -95,121 +98,129 @@ fn spans_from_edge<'s>(source: &str, spans: impl Iterator<Item = &'s Span>) -> u
     count
 }
 
-/// Cuts a sentence at the chosen spans.
-pub(crate) fn split(
-    source: &str,
-    spans: &[Span],
-    chosen: impl Fn(usize) -> bool,
-    depth: usize,
-) -> Vec<Part> {
-    let mut parts = Vec::new();
-    let mut start = 0;
-    let mut first = 0;
-    for (i, span) in spans.iter().enumerate().filter(|(i, _)| chosen(*i)) {
-        push_text(
+/// A text to be cut into parts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Whole<'t> {
+    pub(crate) source: &'t str,
+    pub(crate) spans: &'t [Span],
+    /// Spans that the model is to see as a sign.
+    pub(crate) masked: &'t [bool],
+    pub(crate) guards: Guards,
+    /// How often the parts have been cut out of a longer text.
+    pub(crate) depth: usize,
+}
+
+impl Whole<'_> {
+    /// Cuts it at the chosen spans.
+    pub(crate) fn split(&self, chosen: impl Fn(usize) -> bool) -> Vec<Part> {
+        let mut parts = Vec::new();
+        let mut start = 0;
+        let mut first = 0;
+        for (i, span) in self.spans.iter().enumerate().filter(|(i, _)| chosen(*i)) {
+            self.push_text(&mut parts, start..span.range.start, first..i);
+            parts.push(Part::Fixed(Fixed {
+                source: self.source[span.range.clone()].to_owned(),
+                text: render(self.source, span),
+                kind: Some(span.kind),
+            }));
+            start = span.range.end;
+            first = i + 1;
+        }
+        self.push_text(
             &mut parts,
-            source,
-            start..span.range.start,
-            &spans[first..i],
-            depth,
+            start..self.source.len(),
+            first..self.spans.len(),
         );
-        parts.push(Part::Fixed(Fixed {
-            source: source[span.range.clone()].to_owned(),
-            text: render(source, span),
-            kind: Some(span.kind),
-        }));
-        start = span.range.end;
-        first = i + 1;
+        parts
     }
-    push_text(
-        &mut parts,
-        source,
-        start..source.len(),
-        &spans[first..],
-        depth,
-    );
-    parts
-}
 
-/// Cuts a text at the inner punctuation nearest to its middle.
-pub(crate) fn halve(source: &str, spans: &[Span], depth: usize) -> Option<Vec<Part>> {
-    let free = |at: usize| {
-        spans
-            .iter()
-            .all(|span| at <= span.range.start || at >= span.range.end)
-    };
-    let places = |marks: &'static [char]| {
-        source
+    /// Cuts it at all punctuation between clauses, or at other inner punctuation near its middle.
+    pub(crate) fn clauses(&self) -> Option<Vec<Part>> {
+        let mut cuts = self.places(&['，', '；', '：', ',', ';', '。', '！', '？', '…', '—']);
+        if cuts.is_empty() {
+            let places = self.places(&['、', ' ', '\u{3000}', '/']);
+            let middle = |at: &usize| at.abs_diff(self.source.len() / 2);
+            cuts.extend(places.into_iter().min_by_key(middle));
+        }
+        if cuts.is_empty() {
+            return None;
+        }
+        let mut parts = Vec::new();
+        let (mut start, mut first) = (0, 0);
+        for cut in cuts.into_iter().chain([self.source.len()]) {
+            let before = |span: &&Span| span.range.end <= cut;
+            let end = self.spans.iter().take_while(before).count();
+            self.push_text(&mut parts, start..cut, first..end);
+            (start, first) = (cut, end);
+        }
+        Some(parts)
+    }
+
+    /// The places behind the marks, with Chinese between them.
+    fn places(&self, marks: &[char]) -> Vec<usize> {
+        let free = |at: usize| {
+            self.spans
+                .iter()
+                .all(|span| at <= span.range.start || at >= span.range.end)
+        };
+        let mut places = Vec::new();
+        let mut start = 0;
+        for (at, c) in self
+            .source
             .char_indices()
-            .filter(move |(_, c)| marks.contains(c))
-            .map(|(at, c)| at + c.len_utf8())
-            .filter(|&at| {
-                free(at) && source[..at].contains(is_han) && source[at..].contains(is_han)
-            })
-            .min_by_key(|at| at.abs_diff(source.len() / 2))
-    };
-    let cut = places(&['，', '；', '：', ',', ';', '。', '！', '？', '…', '—'])
-        .or_else(|| places(&['、', ' ', '\u{3000}', '/']))?;
-    let first = spans
-        .iter()
-        .take_while(|span| span.range.end <= cut)
-        .count();
-    let mut parts = Vec::new();
-    push_text(&mut parts, source, 0..cut, &spans[..first], depth);
-    push_text(
-        &mut parts,
-        source,
-        cut..source.len(),
-        &spans[first..],
-        depth,
-    );
-    Some(parts)
-}
-
-/// Adds the text of a range: marks at its ends by themselves, and the rest to be translated.
-fn push_text(
-    parts: &mut Vec<Part>,
-    source: &str,
-    range: std::ops::Range<usize>,
-    spans: &[Span],
-    depth: usize,
-) {
-    let text = &source[range.clone()];
-    let is_mark = |c: char| !c.is_alphanumeric();
-    // Marks that belong to a span are not at the ends.
-    let start = range.start + text.len() - text.trim_start_matches(is_mark).len();
-    let start = spans
-        .first()
-        .map_or(start, |span| start.min(span.range.start));
-    let end = range.start + text.trim_end_matches(is_mark).len();
-    let end = spans
-        .last()
-        .map_or(end, |span| end.max(span.range.end))
-        .max(start);
-    // The sentence's own end belongs to it, and so do quotes and brackets closed in it.
-    let end = if range.end == source.len() {
-        range.end
-    } else {
-        end
-    };
-    push_marks(parts, &source[range.start..start]);
-    if start < end && source[start..end].contains(char::is_alphanumeric) || !spans.is_empty() {
-        let spans = spans
-            .iter()
-            .map(|span| Span {
-                range: span.range.start - start..span.range.end - start,
-                kind: span.kind,
-            })
-            .collect();
-        parts.push(Part::Text(Text::new(
-            source[start..end].to_owned(),
-            spans,
-            depth,
-        )));
-    } else {
-        push_marks(parts, &source[start..end]);
+            .filter(|(_, c)| marks.contains(c))
+        {
+            let place = at + c.len_utf8();
+            let (left, right) = (&self.source[start..place], &self.source[place..]);
+            if free(place) && left.contains(is_han) && right.contains(is_han) {
+                places.push(place);
+                start = place;
+            }
+        }
+        places
     }
-    push_marks(parts, &source[end..range.end]);
+
+    /// Adds the text of a range: marks at its ends by themselves, and the rest to be translated.
+    fn push_text(&self, parts: &mut Vec<Part>, range: Range<usize>, spans: Range<usize>) {
+        let source = self.source;
+        let masked = &self.masked[spans.clone()];
+        let spans = &self.spans[spans];
+        let text = &source[range.clone()];
+        let is_mark = |c: char| !c.is_alphanumeric();
+        // Marks that belong to a span are not at the ends.
+        let start = range.start + text.len() - text.trim_start_matches(is_mark).len();
+        let start = spans
+            .first()
+            .map_or(start, |span| start.min(span.range.start));
+        let end = range.start + text.trim_end_matches(is_mark).len();
+        let end = spans
+            .last()
+            .map_or(end, |span| end.max(span.range.end))
+            .max(start);
+        // The sentence's own end belongs to it, and so do quotes and brackets closed in it.
+        let end = if range.end == source.len() {
+            range.end
+        } else {
+            end
+        };
+        push_marks(parts, &source[range.start..start]);
+        if start < end && source[start..end].contains(char::is_alphanumeric) || !spans.is_empty() {
+            let spans = spans
+                .iter()
+                .map(|span| Span {
+                    range: span.range.start - start..span.range.end - start,
+                    ..span.clone()
+                })
+                .collect();
+            let original = source[start..end].to_owned();
+            let mut text = Text::new(original, spans, self.guards, self.depth);
+            text.mask(masked);
+            parts.push(Part::Text(text));
+        } else {
+            push_marks(parts, &source[start..end]);
+        }
+        push_marks(parts, &source[end..range.end]);
+    }
 }
 
 fn push_marks(parts: &mut Vec<Part>, marks: &str) {

@@ -1,25 +1,20 @@
-//! Small corrections of a translation that has the right words and a wrong number.
+//! Small corrections of a translation that has the right words and a wrong number or term.
 
 use csanmt_text::protect::{Kind, Span, number, render};
 
-/// Puts lost numbers in the place of numbers that the source does not have, one for one; inserts
-/// lost per cent signs; writes number words as digits. `None` when that is not enough.
-pub(crate) fn numbers(
-    source: &str,
-    spans: &[Span],
-    lost: &[&Span],
-    output: &str,
-) -> Option<String> {
-    if lost.is_empty() || !lost.iter().all(|span| span.kind.is_number()) {
-        return None;
-    }
+/// Mends what was lost: text that only its spaces or letter case differ from, per cent signs, days
+/// and number words, numbers and terms that are garbled, and numbers that the source does not have
+/// in the place of lost ones, one for one. `None` when that is not enough.
+pub(crate) fn lost(source: &str, spans: &[Span], lost: &[&Span], output: &str) -> Option<String> {
     let mut out = output.to_owned();
     let mut left = Vec::new();
     for span in lost {
-        match with_sign(source, span, &out)
+        let repaired = respaced(&render(source, span), &out)
+            .or_else(|| with_sign(source, span, &out))
             .or_else(|| without_word(source, span, &out))
             .or_else(|| other_day(source, span, &out))
-        {
+            .or_else(|| garbled(source, spans, span, &out));
+        match repaired {
             Some(repaired) => out = repaired,
             None => left.push(*span),
         }
@@ -27,17 +22,7 @@ pub(crate) fn numbers(
     if left.is_empty() {
         return Some(out);
     }
-    // A number in Chinese characters may well be one in digits in the translation.
-    let mut outside = String::new();
-    let mut end = 0;
-    for span in spans {
-        outside.push_str(&source[end..span.range.start]);
-        end = span.range.end;
-    }
-    outside.push_str(&source[end..]);
-    if outside.contains([
-        '二', '两', '三', '四', '五', '六', '七', '八', '九', '十', '百', '千', '万', '亿', '半',
-    ]) {
+    if !left.iter().all(|span| span.kind.is_number()) || has_numerals(source, spans) {
         return None;
     }
     let surplus = surplus(source, spans, &out);
@@ -48,6 +33,130 @@ pub(crate) fn numbers(
         out.replace_range(range, &render(source, span));
     }
     Some(out)
+}
+
+/// Numbers in Chinese characters, which may well be in digits in the translation.
+fn has_numerals(source: &str, spans: &[Span]) -> bool {
+    let in_span = |at: usize| spans.iter().any(|span| span.range.contains(&at));
+    source
+        .char_indices()
+        .any(|(at, c)| "二两三四五六七八九十百千万亿半".contains(c) && !in_span(at))
+}
+
+/// `9: 30` for `9:30`, `Github` for `GitHub`.
+fn respaced(text: &str, output: &str) -> Option<String> {
+    let wanted: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let joins = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    let (begins, ends) = (
+        joins(wanted.first().copied()),
+        joins(wanted.last().copied()),
+    );
+    let mut previous = None;
+    for (start, first) in output.char_indices() {
+        let word_start = !(begins && joins(previous));
+        previous = Some(first);
+        if !word_start || !first.eq_ignore_ascii_case(wanted.first()?) {
+            continue;
+        }
+        let mut matched = 0;
+        let mut end = start;
+        for c in output[start..].chars() {
+            match wanted.get(matched) {
+                Some(wanted) if wanted.eq_ignore_ascii_case(&c) => matched += 1,
+                Some(_) if c == ' ' => {}
+                _ => break,
+            }
+            end += c.len_utf8();
+            if matched == wanted.len() {
+                break;
+            }
+        }
+        if matched == wanted.len() && !(ends && joins(output[end..].chars().next())) {
+            let mut out = output.to_owned();
+            out.replace_range(start..end, text);
+            return Some(out);
+        }
+    }
+    None
+}
+
+/// The word or number that is most like the lost one and not in the source: `Optiontional` for
+/// `Optional`, `1149` for `1.149`.
+fn garbled(source: &str, spans: &[Span], span: &Span, output: &str) -> Option<String> {
+    let text = render(source, span);
+    let is_word = |c: char| c.is_alphanumeric() || "._-/'".contains(c);
+    if span.kind == Kind::Weekday || !text.chars().all(is_word) {
+        return None;
+    }
+    let numeric = span.kind.is_number();
+    if numeric && text.len() < 3 && has_numerals(source, spans) {
+        return None;
+    }
+    let lower = text.to_lowercase();
+    let places: Vec<std::ops::Range<usize>> = if numeric {
+        surplus(source, spans, output)
+    } else {
+        words(output)
+    };
+    let known = |word: &str| {
+        let same = |span: &Span| render(source, span).eq_ignore_ascii_case(word);
+        spans.iter().any(same)
+    };
+    let best = places
+        .into_iter()
+        .filter(|range| numeric || !known(&output[range.clone()]))
+        .map(|range| {
+            (
+                similarity(&lower, &output[range.clone()].to_lowercase()),
+                range,
+            )
+        })
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    let (similarity, range) = best;
+    let mut out = output.to_owned();
+    out.replace_range(range, &text);
+    (similarity >= ALIKE).then_some(out)
+}
+
+/// How much of two words must be the same, in the same order.
+const ALIKE: f32 = 0.5;
+
+/// The share of characters that two words have in common, in the same order.
+fn similarity(a: &str, b: &str) -> f32 {
+    let (a, b): (Vec<char>, Vec<char>) =
+        (a.chars().take(64).collect(), b.chars().take(64).collect());
+    let mut common = vec![0_usize; b.len() + 1];
+    for x in &a {
+        let mut diagonal = 0;
+        for (j, y) in b.iter().enumerate() {
+            let above = common[j + 1];
+            common[j + 1] = if x == y {
+                diagonal + 1
+            } else {
+                above.max(common[j])
+            };
+            diagonal = above;
+        }
+    }
+    2.0 * common[b.len()] as f32 / (a.len() + b.len()).max(1) as f32
+}
+
+/// The words of a text.
+fn words(text: &str) -> Vec<std::ops::Range<usize>> {
+    let mut words = Vec::new();
+    let mut start = None;
+    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+        match (start, c.is_alphanumeric() || "._-/'".contains(c)) {
+            (None, true) => start = Some(at),
+            (Some(from), false) => {
+                let len = text[from..at].trim_end_matches(['.', '-', '\'']).len();
+                words.push(from..from + len);
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    words
 }
 
 /// The numbers of the output that belong to no number of the source.
@@ -165,8 +274,8 @@ mod tests {
 
     fn repaired(source: &str, output: &str) -> Option<String> {
         let spans = spans(source);
-        let lost = missing(source, &spans, output);
-        numbers(source, &spans, &lost, output)
+        let missing = missing(source, &spans, output);
+        lost(source, &spans, &missing, output)
     }
 
     #[test]
@@ -188,6 +297,20 @@ mod tests {
             ("星期三", "Thursday", Some("Wednesday")),
             ("3个和三十个", "31 and 30", None),
             ("3个", "some", None),
+            ("营业时间：9:30", "Business: 9: 30", Some("Business: 9:30")),
+            ("代码在GitHub上", "on the Github", Some("on the GitHub")),
+            (
+                "Optional适合",
+                "The Optiontional is",
+                Some("The Optional is"),
+            ),
+            (
+                "支持A3和A4",
+                "supports AA3 and AAA4.",
+                Some("supports A3 and A4."),
+            ),
+            ("升至1.149", "rose to 1149", Some("rose to 1.149")),
+            ("请在EOD之前", "before noon", None),
         ] {
             assert_eq!(repaired(source, output).as_deref(), expected, "{source}");
         }

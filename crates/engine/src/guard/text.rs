@@ -2,97 +2,66 @@
 
 use csanmt_model::SearchResult;
 use csanmt_text::TargetDecoder;
-use csanmt_text::protect::{Span, missing, render};
+use csanmt_text::protect::{Span, missing};
 use csanmt_text::script::is_han;
 
-use super::part::{self, Part};
-use super::{repair, repetition};
-
-/// The sign in place of words where the source has it, and only once.
-const PER_CENT: [(&str, &str); 8] = [
-    ("%percentage", "%"),
-    (" percent ", "% "),
-    (" percent.", "%."),
-    (" percent,", "%,"),
-    (" per cent", "%"),
-    ("-percent", "%"),
-    ("%percent", "%"),
-    ("%%", "%"),
-];
+use super::candidate::{Candidate, Original};
+use super::part::{self, Part, Whole};
+use super::{repair, wording};
+use crate::guards::{Guard, Guards};
+use crate::work::{Fault, Mended};
 
 /// How deep parts are cut into parts.
-const MAX_DEPTH: usize = 4;
+const MAX_DEPTH: usize = 5;
 
-/// What is tried with a text, in order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Attempt {
-    /// As it is.
-    Plain,
-    /// As it is, with all hypotheses of the beam.
-    Hypotheses,
-    /// With signs in place of what was lost.
-    Masked,
-}
+/// Most lost spans that a second search with signs in their place brings back; of more, one is often
+/// lost again.
+const MOST_SIGNS: usize = 2;
 
 /// A stretch of text to be translated.
 #[derive(Debug)]
 pub(crate) struct Text {
-    source: String,
-    spans: Vec<Span>,
+    original: Original,
     /// Spans that the model sees as a sign.
     masked: Vec<bool>,
-    attempt: Attempt,
+    /// Searches done.
+    searches: usize,
     depth: usize,
     output: Option<String>,
+    /// What was wrong with the first hypothesis of each search.
+    faults: Vec<Guard>,
+    mended: Mended,
     pub(crate) truncated: bool,
 }
 
-/// A hypothesis with what is wrong with it.
-struct Candidate {
-    text: String,
-    lost: Vec<usize>,
-    loops: bool,
-    stutters: usize,
-    unfinished: bool,
-    /// Left in Chinese, or with brackets that the source does not have.
-    untranslated: bool,
-}
-
-impl Candidate {
-    fn is_sound(&self) -> bool {
-        self.lost.is_empty()
-            && !self.loops
-            && !self.unfinished
-            && !self.untranslated
-            && !self.text.is_empty()
-    }
-
-    fn faults(&self) -> usize {
-        self.lost.len()
-            + usize::from(self.loops) * 2
-            + usize::from(self.unfinished)
-            + usize::from(self.untranslated)
-            + usize::from(self.text.is_empty()) * 8
-    }
-}
-
 impl Text {
-    pub(crate) fn new(source: String, spans: Vec<Span>, depth: usize) -> Self {
-        let masked = spans.iter().map(|span| span.kind.is_foreign()).collect();
+    pub(crate) fn new(source: String, spans: Vec<Span>, guards: Guards, depth: usize) -> Self {
+        let masked = spans
+            .iter()
+            .map(|span| span.kind.is_foreign() && guards.has(Guard::Signs))
+            .collect();
         let output = (!source.contains(is_han)).then(|| part::punctuation(&source));
         Self {
-            source,
-            spans,
+            original: Original::new(source, spans, guards, depth > 0),
             masked,
-            attempt: Attempt::Plain,
+            searches: 0,
             depth,
             output,
+            faults: Vec::new(),
+            mended: Mended::Not,
             truncated: false,
         }
     }
 
     pub(crate) fn source(&self) -> &str {
-        &self.source
+        &self.original.source
+    }
+
+    /// Lets the model see some more spans as signs.
+    pub(crate) fn mask(&mut self, spans: &[bool]) {
+        for (masked, more) in self.masked.iter_mut().zip(spans) {
+            *masked |= more;
+        }
     }
 
     pub(crate) fn output(&self) -> &str {
@@ -105,20 +74,34 @@ impl Text {
 
     /// All hypotheses of the beam are wanted.
     pub(crate) fn wants_all(&self) -> bool {
-        self.attempt > Attempt::Plain
+        self.searches > 0
+    }
+
+    /// It was searched for before, as a whole or as a part of a longer text.
+    pub(crate) fn is_repeated(&self) -> bool {
+        self.searches > 0 || self.depth > 1
+    }
+
+    /// What was wrong and how it was mended.
+    pub(crate) fn faults(&self) -> impl Iterator<Item = Fault> + '_ {
+        self.faults.iter().map(|&guard| Fault {
+            guard,
+            mended: self.mended,
+        })
     }
 
     /// The text for the model, with signs in it.
     pub(crate) fn query(&self) -> String {
-        let mut out = String::with_capacity(self.source.len());
+        let source = self.source();
+        let mut out = String::with_capacity(source.len());
         let mut end = 0;
-        for (span, sign) in self.spans.iter().zip(self.signs()) {
+        for (span, sign) in self.original.spans.iter().zip(self.signs()) {
             let Some(sign) = sign else { continue };
-            out.push_str(&self.source[end..span.range.start]);
+            out.push_str(&source[end..span.range.start]);
             out.push_str(&sign);
             end = span.range.end;
         }
-        out.push_str(&self.source[end..]);
+        out.push_str(&source[end..]);
         out
     }
 
@@ -127,7 +110,7 @@ impl Text {
     fn signs(&self) -> Vec<Option<String>> {
         let mut numbers = (1..)
             .map(|n| format!("[{n}]"))
-            .filter(|sign| !self.source.contains(sign.as_str()));
+            .filter(|sign| !self.original.source.contains(sign.as_str()));
         self.masked
             .iter()
             .map(|&masked| if masked { numbers.next() } else { None })
@@ -140,158 +123,104 @@ impl Text {
         result: &SearchResult,
         target: &TargetDecoder,
     ) -> Option<Vec<Part>> {
+        self.searches += 1;
+        let signs = self.signs();
         let mut candidates: Vec<Candidate> = result
             .hypotheses
             .iter()
-            .map(|hypothesis| self.candidate(&target.decode(&hypothesis.ids), hypothesis.finished))
+            .map(|hypothesis| {
+                let text = target.decode(&hypothesis.ids);
+                self.original.candidate(&text, hypothesis.finished, &signs)
+            })
             .collect();
-        let sound = candidates
-            .iter()
-            .enumerate()
-            .filter(|(_, candidate)| candidate.is_sound());
-        if let Some((i, _)) = sound.min_by_key(|(i, candidate)| (candidate.stutters, *i)) {
+        for &guard in candidates.first().iter().flat_map(|first| &first.faults) {
+            if !self.faults.contains(&guard) {
+                self.faults.push(guard);
+            }
+        }
+        if let Some(i) = Candidate::soundest(&candidates) {
+            self.mended = match self.searches {
+                1 => Mended::Sibling,
+                _ => Mended::Search,
+            };
             self.output = Some(candidates.swap_remove(i).text);
             return None;
         }
-        for candidate in &candidates {
-            let lost: Vec<&Span> = candidate.lost.iter().map(|&i| &self.spans[i]).collect();
-            if let Some(text) = repair::numbers(&self.source, &self.spans, &lost, &candidate.text) {
-                let repaired = self.judge(text, !candidate.unfinished, Vec::new());
-                if repaired.is_sound() {
-                    self.output = Some(repaired.text);
-                    return None;
-                }
-            }
+        if let Some(corrected) = candidates.iter().find_map(|c| self.corrected(c)) {
+            self.mended = Mended::Correction;
+            self.output = Some(corrected);
+            return None;
         }
-        let best = candidates.into_iter().min_by_key(Candidate::faults);
-        let lost = best.as_ref().map_or(Vec::new(), |best| best.lost.clone());
-        match self.attempt {
-            Attempt::Plain => {
-                self.attempt = Attempt::Hypotheses;
-                return None;
-            }
-            Attempt::Hypotheses if lost.iter().any(|&i| !self.masked[i]) => {
-                self.attempt = Attempt::Masked;
-                lost.iter().for_each(|&i| self.masked[i] = true);
-                return None;
-            }
-            _ => {}
+        let best = candidates.into_iter().min_by_key(Candidate::badness);
+        self.go_on(&best.unwrap_or_default())
+    }
+
+    /// The next attempt after one whose best hypothesis is faulty.
+    fn go_on(&mut self, best: &Candidate) -> Option<Vec<Part>> {
+        let has_unmasked = best.lost.iter().any(|&i| !self.masked[i]);
+        best.lost.iter().for_each(|&i| self.masked[i] = true);
+        let Original {
+            source,
+            spans,
+            guards,
+            ..
+        } = &self.original;
+        let whole = Whole {
+            source,
+            spans,
+            masked: &self.masked,
+            guards: *guards,
+            depth: self.depth.max(1) + 1,
+        };
+        // A model that loses its way with a text does so again with signs in it.
+        let tried = self.searches > 1 || self.depth > 1 || best.faults != [Guard::Lost];
+        if has_unmasked && !tried && best.lost.len() <= MOST_SIGNS {
+            return None;
         }
-        let depth = self.depth + 1;
-        let cut =
-            |chosen: &dyn Fn(usize) -> bool| part::split(&self.source, &self.spans, chosen, depth);
-        if !lost.is_empty() {
+        self.mended = Mended::Parts;
+        if !best.lost.is_empty() {
             let all = self.depth >= MAX_DEPTH;
-            return Some(cut(&|i| all || lost.contains(&i)));
+            return Some(whole.split(|i| all || best.lost.contains(&i)));
         }
         if self.depth < MAX_DEPTH
-            && let Some(parts) = part::halve(&self.source, &self.spans, depth)
+            && let Some(parts) = whole.clauses()
         {
             return Some(parts);
         }
-        let settled = best.map(|best| self.settle(best)).unwrap_or_default();
-        if !missing(&self.source, &self.spans, &settled).is_empty() {
+        let settled = self
+            .original
+            .without_brackets(&self.original.without_loops(&best.text));
+        if guards.has(Guard::Lost) && !missing(source, spans, &settled).is_empty() {
             // What went with a loop had to stay.
-            return Some(cut(&|_| true));
+            return Some(whole.split(|_| true));
         }
-        self.truncated = true;
+        self.mended = Mended::Not;
+        self.truncated = !best.finished;
         self.output = Some(if settled.is_empty() {
-            self.source.clone()
+            source.clone()
         } else {
             settled
         });
         None
     }
 
-    /// The best of a hypothesis when nothing better is to be had.
-    fn settle(&self, best: Candidate) -> String {
-        let mut text = best.text;
-        repetition::collapse(&mut text, &self.source, repetition::repeats(&self.source));
-        if self.source.contains(['[', '【', '〔', '［']) {
-            return text;
-        }
-        // The beginnings of signs: `[2`.
-        while let Some(at) = text.find(['[', ']']) {
-            let digits = text[at + 1..]
-                .bytes()
-                .take_while(u8::is_ascii_digit)
-                .count();
-            text.replace_range(at..at + 1 + digits, "");
-        }
-        text.trim().to_owned()
-    }
-
-    fn candidate(&self, decoded: &str, finished: bool) -> Candidate {
-        let mut text = part::punctuation(&without_marks(decoded));
-        let mut lost = Vec::new();
-        for (i, (span, sign)) in self.spans.iter().zip(self.signs()).enumerate() {
-            let Some(sign) = sign else { continue };
-            let mut places = text.match_indices(&sign);
-            match (places.next(), places.next()) {
-                (Some((at, _)), None) => {
-                    restore(&mut text, at..at + sign.len(), &render(&self.source, span))
+    /// A sound text that differs from the candidate in a few places.
+    fn corrected(&self, candidate: &Candidate) -> Option<String> {
+        let Original { source, spans, .. } = &self.original;
+        let mut text = candidate.text.clone();
+        for fault in &candidate.faults {
+            match fault {
+                Guard::Lost => {
+                    let lost: Vec<&Span> = candidate.lost.iter().map(|&i| &spans[i]).collect();
+                    text = repair::lost(source, spans, &lost, &text)?;
                 }
-                _ => lost.push(i),
+                Guard::Loops => text = self.original.without_loops(&text),
+                Guard::Untranslated => text = self.original.without_brackets(&text),
+                Guard::Wording => text = wording::corrected(source, &text)?,
+                _ => return None,
             }
         }
-        self.judge(text, finished, lost)
+        let corrected = self.original.judge(text, candidate.finished, Vec::new());
+        corrected.is_sound().then_some(corrected.text)
     }
-
-    /// Whether the text has Chinese characters outside its spans or square brackets out of nowhere.
-    fn is_foreign(&self, text: &str) -> bool {
-        let in_spans = |c| {
-            self.spans
-                .iter()
-                .any(|span| self.source[span.range.clone()].contains(c))
-        };
-        let brackets = |text: &str| text.matches(['[', '【', '〔', '［', ']']).count();
-        text.chars().any(|c| is_han(c) && !in_spans(c))
-            || brackets(text) > brackets(&self.source) * 2
-    }
-
-    fn judge(&self, mut text: String, finished: bool, mut lost: Vec<usize>) -> Candidate {
-        if self.source.contains(['%', '％']) && !self.source.contains("%%") {
-            for (words, sign) in PER_CENT {
-                text = text.replace(words, sign);
-            }
-        }
-        for span in missing(&self.source, &self.spans, &text) {
-            let i = self.spans.iter().position(|other| other == span);
-            lost.extend(i.filter(|i| !lost.contains(i)));
-        }
-        lost.sort_unstable();
-        // A full stop that a part of a sentence does not have.
-        if self.depth > 0
-            && text.ends_with('.')
-            && !self.source.ends_with(['。', '.', '！', '？', '…'])
-        {
-            text.pop();
-        }
-        let allowed = repetition::repeats(&self.source);
-        Candidate {
-            loops: repetition::find(&text, &self.source, allowed).is_some(),
-            stutters: repetition::stutters(&text),
-            untranslated: self.is_foreign(&text),
-            unfinished: !finished,
-            lost,
-            text,
-        }
-    }
-}
-
-/// The text without what tokenisation leaves when a model writes half a mark.
-fn without_marks(text: &str) -> String {
-    if !text.contains('@') {
-        return text.to_owned();
-    }
-    text.replace("@-@", "-").replace("@@", "")
-}
-
-/// Puts a span in the place of its sign, not glued to a word.
-fn restore(text: &mut String, range: std::ops::Range<usize>, span: &str) {
-    let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    let before = word(text[..range.start].chars().next_back());
-    let behind = word(text[range.end..].chars().next());
-    let space = |needed| if needed { " " } else { "" };
-    text.replace_range(range, &format!("{}{span}{}", space(before), space(behind)));
 }

@@ -129,6 +129,7 @@ impl Work for FakeWork {
                 target: 1..text.len() + 1,
                 truncated: text.starts_with("cut"),
                 hypotheses: Vec::new(),
+                ..Default::default()
             }],
         };
         self.texts.iter().map(translate).collect()

@@ -1,0 +1,249 @@
+//! One hypothesis with what is wrong with it.
+
+use std::ops::Range;
+
+use csanmt_text::protect::{Span, missing, render};
+use csanmt_text::script::is_han;
+
+use super::{part, repetition, wording};
+use crate::guards::{Guard, Guards};
+
+/// The sign in place of words where the source has it, and only once.
+const PER_CENT: [(&str, &str); 8] = [
+    ("%percentage", "%"),
+    (" percent ", "% "),
+    (" percent.", "%."),
+    (" percent,", "%,"),
+    (" per cent", "%"),
+    ("-percent", "%"),
+    ("%percent", "%"),
+    ("%%", "%"),
+];
+
+/// What a translation is compared with.
+#[derive(Debug)]
+pub(crate) struct Original {
+    pub(crate) source: String,
+    pub(crate) spans: Vec<Span>,
+    pub(crate) guards: Guards,
+    /// A part of a sentence, not the whole.
+    pub(crate) is_part: bool,
+    /// How often it says the same in a row.
+    repeats: usize,
+}
+
+/// A hypothesis as text.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Candidate {
+    pub(crate) text: String,
+    /// Spans that are not in it.
+    pub(crate) lost: Vec<usize>,
+    /// What is wrong with it.
+    pub(crate) faults: Vec<Guard>,
+    stutters: usize,
+    /// The search came to an end.
+    pub(crate) finished: bool,
+}
+
+impl Candidate {
+    pub(crate) fn is_sound(&self) -> bool {
+        self.faults.is_empty() && !self.text.is_empty()
+    }
+
+    /// Lower is better.
+    pub(crate) fn badness(&self) -> usize {
+        let weight = |guard: &Guard| match guard {
+            Guard::Loops => 2,
+            Guard::Lost => self.lost.len(),
+            _ => 1,
+        };
+        self.faults.iter().map(weight).sum::<usize>() + usize::from(self.text.is_empty()) * 8
+    }
+
+    /// The first of those that stutter least.
+    pub(crate) fn soundest(candidates: &[Self]) -> Option<usize> {
+        let sound = candidates.iter().enumerate().filter(|(_, c)| c.is_sound());
+        sound.min_by_key(|(i, c)| (c.stutters, *i)).map(|(i, _)| i)
+    }
+}
+
+impl Original {
+    pub(crate) fn new(source: String, spans: Vec<Span>, guards: Guards, is_part: bool) -> Self {
+        let repeats = repetition::repeats(&source);
+        Self {
+            source,
+            spans,
+            guards,
+            is_part,
+            repeats,
+        }
+    }
+
+    /// A decoded hypothesis in which `signs` stand for some spans.
+    pub(crate) fn candidate(
+        &self,
+        decoded: &str,
+        finished: bool,
+        signs: &[Option<String>],
+    ) -> Candidate {
+        let mut text = part::punctuation(&without_marks(decoded));
+        let mut lost = Vec::new();
+        for (i, (span, sign)) in self.spans.iter().zip(signs).enumerate() {
+            let Some(sign) = sign else { continue };
+            match sign_in(&mut text, sign) {
+                Some(place) => restore(&mut text, place, &render(&self.source, span)),
+                None => lost.push(i),
+            }
+        }
+        self.judge(text, finished, lost)
+    }
+
+    /// A text with what is wrong with it; `lost` are spans that are known not to be in it.
+    pub(crate) fn judge(
+        &self,
+        mut text: String,
+        finished: bool,
+        mut lost: Vec<usize>,
+    ) -> Candidate {
+        if self.source.contains(['%', '％']) && !self.source.contains("%%") {
+            for (words, sign) in PER_CENT {
+                text = text.replace(words, sign);
+            }
+        }
+        // A full stop that a part of a sentence does not have.
+        if self.is_part
+            && text.ends_with('.')
+            && !self.source.ends_with(['。', '.', '！', '？', '…'])
+        {
+            text.pop();
+        }
+        for span in missing(&self.source, &self.spans, &text) {
+            let i = self.spans.iter().position(|other| other == span);
+            lost.extend(i.filter(|i| !lost.contains(i)));
+        }
+        lost.sort_unstable();
+        if !self.guards.has(Guard::Lost) {
+            // Signs must not stay; what never was one may be lost.
+            lost.clear();
+        }
+        let wrong = |guard: &Guard| match guard {
+            Guard::Length => !finished,
+            Guard::Lost => !lost.is_empty(),
+            Guard::Loops => self.loops(&text),
+            Guard::Untranslated => self.is_foreign(&text),
+            Guard::Wording => wording::fault(&self.source, &text).is_some(),
+            Guard::Unknown | Guard::Signs | Guard::Stutters => false,
+        };
+        let faults = Guard::ALL
+            .into_iter()
+            .filter(|&guard| self.guards.has(guard))
+            .filter(wrong)
+            .collect();
+        let stutters = if self.guards.has(Guard::Stutters) {
+            repetition::stutters(&text)
+        } else {
+            0
+        };
+        Candidate {
+            text,
+            lost,
+            faults,
+            stutters,
+            finished,
+        }
+    }
+
+    fn loops(&self, text: &str) -> bool {
+        repetition::find(text, &self.source, self.repeats).is_some()
+    }
+
+    /// `text` without its loops.
+    pub(crate) fn without_loops(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        repetition::collapse(&mut text, &self.source, self.repeats);
+        text
+    }
+
+    /// Whether the text has Chinese characters outside its spans or square brackets out of nowhere.
+    fn is_foreign(&self, text: &str) -> bool {
+        let in_spans = |c| {
+            self.spans
+                .iter()
+                .any(|span| render(&self.source, span).contains(c))
+        };
+        text.chars().any(|c| is_han(c) && !in_spans(c)) || self.has_stray_brackets(text)
+    }
+
+    fn has_stray_brackets(&self, text: &str) -> bool {
+        let brackets = |text: &str| text.matches(['[', '【', '〔', '［', ']']).count();
+        brackets(text) > brackets(&self.source) * 2
+    }
+
+    /// `text` without the beginnings of signs: `[2`.
+    pub(crate) fn without_brackets(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        if self.source.contains(['[', '【', '〔', '［']) {
+            return text;
+        }
+        while let Some(at) = text.find(['[', ']']) {
+            let digits = text[at + 1..]
+                .bytes()
+                .take_while(u8::is_ascii_digit)
+                .count();
+            text.replace_range(at..at + 1 + digits, "");
+        }
+        text.trim().to_owned()
+    }
+}
+
+/// The text without what tokenisation leaves when a model writes half a mark.
+fn without_marks(text: &str) -> String {
+    if !text.contains('@') {
+        return text.to_owned();
+    }
+    text.replace("@-@", "-").replace("@@", "")
+}
+
+/// Where a sign stands in a text. Of several the first whole one counts, and the others go; a
+/// half one, as in `[1 is`, counts where there is no whole one.
+fn sign_in(text: &mut String, sign: &str) -> Option<Range<usize>> {
+    let digits = &sign[1..sign.len() - 1];
+    let mut places: Vec<(Range<usize>, bool)> = Vec::new();
+    for (at, _) in text.match_indices(digits) {
+        let end = at + digits.len();
+        let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        if digit(text[..at].chars().next_back()) || digit(text[end..].chars().next()) {
+            continue;
+        }
+        let (opens, closes) = (text[..at].ends_with('['), text[end..].starts_with(']'));
+        if opens || closes {
+            let place = at - usize::from(opens)..end + usize::from(closes);
+            places.push((place, opens && closes));
+        }
+    }
+    let chosen = places.iter().position(|(_, whole)| *whole).unwrap_or(0);
+    let (mut chosen, _) = if places.is_empty() {
+        return None;
+    } else {
+        places.remove(chosen)
+    };
+    for (other, _) in places.into_iter().rev() {
+        // With the space before it.
+        let start = text[..other.start].trim_end_matches(' ').len();
+        let removed = start..other.end;
+        if removed.end <= chosen.start {
+            chosen = chosen.start - removed.len()..chosen.end - removed.len();
+        }
+        text.replace_range(removed, "");
+    }
+    Some(chosen)
+}
+
+/// Puts a span in the place of its sign, not glued to a word.
+fn restore(text: &mut String, range: Range<usize>, span: &str) {
+    let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let before = word(text[..range.start].chars().next_back());
+    let behind = word(text[range.end..].chars().next());
+    let space = |needed| if needed { " " } else { "" };
+    text.replace_range(range, &format!("{}{span}{}", space(before), space(behind)));
+}
