@@ -2,7 +2,7 @@
 //!
 //! [`checkpoint`] reads and writes TensorFlow checkpoints, [`convert()`] makes model files from
 //! ModelScope directories, [`inspect()`] says what a model file holds, [`npz`] reads NumPy
-//! archives. With feature `train`, `reference` is the network in candle.
+//! archives, [`Output`] is a file that appears whole or not at all. With feature `train`, `reference` is the network in candle.
 
 pub mod checkpoint;
 mod convert;
@@ -14,5 +14,5 @@ pub mod npz;
 pub mod reference;
 mod regular_file;
 
-pub use convert::{ConvertError, ConvertOptions, ConvertReport, convert};
+pub use convert::{ConvertError, ConvertOptions, ConvertReport, Output, convert};
 pub use inspect::{InspectError, Inspection, TensorLine, Total, inspect};

@@ -46,6 +46,11 @@ const RULES: &[Rule] = &[
         never: &["axum", "tokio", "wasm-bindgen", "js-sys", "web-sys", "clap"],
     },
     Rule {
+        package: "csanmt-documents",
+        may_use: &["csanmt"],
+        never: &["axum", "tokio", "wasm-bindgen", "clap", "rayon"],
+    },
+    Rule {
         package: "csanmt-lab",
         may_use: &[
             "csanmt",
@@ -63,13 +68,18 @@ const RULES: &[Rule] = &[
     },
     Rule {
         package: "csanmt-cli",
-        may_use: &["csanmt", "csanmt-lab", "csanmt-server"],
+        may_use: &["csanmt", "csanmt-documents", "csanmt-lab", "csanmt-server"],
         never: &["wasm-bindgen"],
     },
     Rule {
         package: "csanmt-wasm",
         may_use: &["csanmt"],
         never: &["axum", "tokio", "rayon", "clap"],
+    },
+    Rule {
+        package: "csanmt-fuzz",
+        may_use: &[],
+        never: &[],
     },
     Rule {
         package: "xtask",

@@ -16,6 +16,20 @@ pub(super) fn share_out<T: Send>(
     builder: impl Fn() -> Builder,
     task: impl Fn(usize) -> T + Sync,
 ) -> Result<Vec<T>> {
+    share_out_over(count, count, builder, task)
+}
+
+/// As [`share_out`], on up to `threads` threads.
+///
+/// # Errors
+/// When a task panicked.
+pub(super) fn share_out_over<T: Send>(
+    threads: usize,
+    count: usize,
+    builder: impl Fn() -> Builder,
+    task: impl Fn(usize) -> T + Sync,
+) -> Result<Vec<T>> {
+    let most = threads.min(count);
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
@@ -28,20 +42,20 @@ pub(super) fn share_out<T: Send>(
         }
     };
     let mut done = thread::scope(|scope| {
-        let mut threads = Vec::new();
-        for started in 1..count {
+        let mut others = Vec::new();
+        for started in 1..most {
             match builder().spawn_scoped(scope, work) {
-                Ok(thread) => threads.push(thread),
+                Ok(thread) => others.push(thread),
                 Err(error) => {
-                    warn_once(started, count, &error);
+                    warn_once(started, most, &error);
                     break;
                 }
             }
         }
         let mut done = work();
-        for thread in threads {
-            let others = thread.join();
-            done.extend(others.map_err(|_| anyhow!("a translation panicked"))?);
+        for thread in others {
+            let done_there = thread.join();
+            done.extend(done_there.map_err(|_| anyhow!("a translation panicked"))?);
         }
         Ok::<_, anyhow::Error>(done)
     })?;

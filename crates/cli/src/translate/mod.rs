@@ -1,10 +1,13 @@
-//! `csanmt translate`: arguments or standard input.
+//! `csanmt translate`: arguments, standard input or files.
 
 mod batch;
 mod crew;
+mod files;
 mod input;
 mod json_lines;
 mod plain;
+mod progress;
+mod team;
 
 use std::num::NonZero;
 use std::process::ExitCode;
@@ -16,14 +19,14 @@ use crate::model::ModelArguments;
 use crate::threads;
 pub(crate) use batch::Batch;
 
-/// Translate texts given as arguments, or standard input line by line.
+/// Translate texts given as arguments, standard input line by line, or files.
 ///
 /// Each argument is a text of its own. Standard input gives as many lines as it has; empty lines
 /// stay empty. Bytes that are not UTF-8 become U+FFFD, are reported with their line, and make the
 /// exit status 1. What is available at once is translated together, so a terminal or a program that
 /// waits for each answer gets it at once, and a file goes at full speed.
 #[derive(clap::Args)]
-#[command(after_long_help = JSON_LINES_HELP)]
+#[command(after_long_help = LONG_HELP)]
 pub(crate) struct Arguments {
     /// Texts to translate [default: the lines of standard input]
     text: Vec<String>,
@@ -45,13 +48,21 @@ pub(crate) struct Arguments {
     #[arg(long)]
     raw: bool,
     #[command(flatten)]
+    files: files::FileArguments,
+    #[command(flatten)]
     model: ModelArguments,
     /// Threads, 1 to 256 [default: one a core]
     #[arg(long, value_name = "N", value_parser = threads::parse)]
     threads: Option<NonZero<usize>>,
 }
 
-const JSON_LINES_HELP: &str = "\
+const LONG_HELP: &str = "\
+Files:
+  --file keeps everything but the text byte for byte: txt, srt, vtt, json (string values),
+  csv (with --column), docx, pptx, xlsx and epub. Text files keep their encoding (UTF-8, UTF-16,
+  GB18030) and line ends. The result appears as NAME.en.EXTENSION beside the file, or where -o says,
+  and only when it is complete.
+
 JSON lines:
   {\"text\": \"…\"} in, {\"translation\": \"…\"} out. The text may hold line breaks; other fields are
   passed over. With TEXT arguments these are the texts, and only the output is JSON.
@@ -82,6 +93,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let translator = arguments.model.source()?.open()?;
     let threads = arguments.threads.unwrap_or_else(threads::all_cores);
+    if arguments.files.are_given() {
+        return files::translate(&arguments.files, &translator, &options, threads);
+    }
     let batch = Batch::new(translator, options, threads);
     match (arguments.jsonl, arguments.text.is_empty()) {
         (false, true) => return plain::translate_lines(&batch),

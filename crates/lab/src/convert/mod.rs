@@ -27,7 +27,7 @@ use crate::checkpoint::Checkpoint;
 use crate::regular_file;
 use configuration::Configuration;
 pub use error::ConvertError;
-use output::Output;
+pub use output::Output;
 use target::Target;
 use texts::Texts;
 use transfer::Transfer;

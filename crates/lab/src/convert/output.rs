@@ -1,7 +1,7 @@
 //! An output file that appears whole or not at all.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::target::folder_of;
@@ -9,14 +9,18 @@ use super::target::folder_of;
 /// Writes `.NAME.PID-N.partial` beside the target NAME; [`Self::commit`] renames it. Without that
 /// it is removed; if the process is killed first, the next conversion to NAME removes it.
 #[derive(Debug)]
-pub(crate) struct Output {
+pub struct Output {
     partial: PathBuf,
     target: PathBuf,
     file: Option<BufWriter<File>>,
 }
 
 impl Output {
-    pub(crate) fn create(target: &Path) -> io::Result<Self> {
+    /// Begins a file that is to become `target`.
+    ///
+    /// # Errors
+    /// When no file can be made beside the target.
+    pub fn create(target: &Path) -> io::Result<Self> {
         let name = target
             .file_name()
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a file name"))?;
@@ -64,7 +68,10 @@ impl Output {
     }
 
     /// Puts the complete file in the place of the target and gives its length.
-    pub(crate) fn commit(mut self) -> io::Result<u64> {
+    ///
+    /// # Errors
+    /// When it cannot be written completely or renamed; then it is removed.
+    pub fn commit(mut self) -> io::Result<u64> {
         let file = self.file.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.sync_all()?;
@@ -86,6 +93,15 @@ impl Write for Output {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.as_mut().ok_or(io::ErrorKind::BrokenPipe)?.flush()
+    }
+}
+
+impl Seek for Output {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file
+            .as_mut()
+            .ok_or(io::ErrorKind::BrokenPipe)?
+            .seek(to)
     }
 }
 
