@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use csanmt::{AlignedBytes, Kernels, Options, Translator};
 use csanmt_format::ModelFile;
-use csanmt_model::{Limits, Model, SearchOptions, Workspace};
+use csanmt_model::{Model, SearchOptions, Workspace};
 
 const REPETITIONS: usize = 7;
 /// Sentences in one call of the search, as in a long translation.
@@ -53,14 +53,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn engine(model: &Model, sentences: &[Vec<u32>], beam: usize) -> Result<(), Box<dyn Error>> {
-    let mut options = model.search_options();
+    let mut options = model.search_options().for_translation();
     options.beam = beam;
-    options.wanted = 1;
-    options.min_len = 1;
-    options.limits = Limits::Source {
-        factor: 3,
-        extra: 10,
-    };
     let mut workspace = model.workspace();
     let mut tokens = 0;
     let seconds = median(|| {

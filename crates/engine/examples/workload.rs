@@ -132,8 +132,9 @@ impl Pool<'_> {
         }
         let mut options = model.search_options();
         options.beam = run.beam;
-        if let Some(steps) = run.steps {
-            (options.min_len, options.max_len) = (steps, steps);
+        match run.steps {
+            Some(steps) => (options.min_len, options.max_len) = (steps, steps),
+            None => options = options.for_translation(),
         }
         let next = AtomicUsize::new(0);
         let batches: Vec<_> = run.sentences.chunks(run.batch.max(1)).collect();

@@ -292,18 +292,15 @@ fn search_options(shared: &Shared, options: &Options) -> Result<SearchOptions, E
         }
         search.beam = beam;
     }
-    search.wanted = options.n_best.clamp(1, search.beam);
     if !options.raw {
-        search.min_len = 1;
+        search = search.for_translation();
         if options.guards.has(Guard::Unknown) {
             search.forbidden = Some(shared.target.vocabulary().unk());
         }
-        if options.guards.has(Guard::Length) {
-            search.limits = Limits::Source {
-                factor: 3,
-                extra: 10,
-            };
+        if !options.guards.has(Guard::Length) {
+            search.limits = Limits::Model;
         }
     }
+    search.wanted = options.n_best.clamp(1, search.beam);
     Ok(search)
 }

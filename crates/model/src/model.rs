@@ -6,7 +6,7 @@ use csanmt_format::{ModelConfig, ModelFile, Quantization};
 use csanmt_kernels::Kernels;
 
 use crate::batch::Batch;
-use crate::beam::{Beam, Limits, SearchBuffers, SearchOptions, Step, length_penalty};
+use crate::beam::{Beam, Horizon, Limits, SearchBuffers, SearchOptions, Step, length_penalty};
 use crate::decoder::{Attended, Decoder, Row};
 use crate::embedding::Embedding;
 use crate::encoder::{Encoder, Probe};
@@ -103,6 +103,8 @@ impl Model {
             min_len: 0,
             forbidden: None,
             wanted: self.config.beam_size,
+            horizon: Horizon::Limit,
+            margin: f32::INFINITY,
         }
     }
 
