@@ -123,7 +123,17 @@ pub(crate) struct Beam {
     /// Steps done.
     steps: usize,
     alive: Vec<Alive>,
-    finished: Vec<Hypothesis>,
+    finished: Vec<Ended>,
+}
+
+/// A hypothesis that does not go on.
+#[derive(Debug, Clone, Copy)]
+struct Ended {
+    /// Its last node in the history.
+    node: usize,
+    /// A token chosen behind that node, when the limit cut it off.
+    token: Option<u32>,
+    score: f32,
 }
 
 impl Beam {
@@ -153,12 +163,8 @@ impl Beam {
             reach: rounding / most,
             steps: 0,
             alive,
-            finished: Vec::with_capacity(options.beam + 1),
+            finished: Vec::with_capacity(options.beam),
         }
-    }
-
-    pub(crate) fn sentence(&self) -> usize {
-        self.sentence
     }
 
     /// How many rows the next step has.
@@ -222,7 +228,7 @@ impl Beam {
         self.alive.clear();
         for &Candidate { row, token, score } in candidates.iter() {
             if token == EOS {
-                self.finish(history.tokens(row).collect(), score, options.beam);
+                self.finish(history.node(row), score, options.beam);
             } else if self.alive.len() < options.beam {
                 self.alive.push(Alive {
                     parent: row,
@@ -264,35 +270,38 @@ impl Beam {
     }
 
     /// Keeps the best `beam` finished hypotheses; at equal scores the older one stays ahead.
-    fn finish(&mut self, ids: Vec<u32>, score: f32, beam: usize) {
+    fn finish(&mut self, node: usize, score: f32, beam: usize) {
         let place = self.finished.partition_point(|other| other.score >= score);
         if place < beam {
-            self.finished.insert(
-                place,
-                Hypothesis {
-                    ids,
-                    score,
-                    finished: true,
-                },
-            );
-            self.finished.truncate(beam);
+            // Never more than the capacity: a step does not allocate.
+            self.finished.truncate(beam - 1);
+            let token = None;
+            self.finished.insert(place, Ended { node, token, score });
         }
     }
 
-    /// The finished hypotheses, or the live ones if none is finished.
-    pub(crate) fn result(&mut self, history: &History) -> SearchResult {
-        if !self.finished.is_empty() {
-            return SearchResult {
-                hypotheses: std::mem::take(&mut self.finished),
-            };
+    /// Ends the search of this sentence, whose rows are those of the last step: what is alive counts
+    /// if nothing is finished.
+    pub(crate) fn close(&mut self, history: &History) {
+        if self.finished.is_empty() {
+            self.finished.extend(self.alive.iter().map(|alive| Ended {
+                node: history.node(alive.parent),
+                token: Some(alive.token),
+                score: alive.score,
+            }));
         }
-        let unfinished = |alive: &Alive| Hypothesis {
-            ids: history.tokens(alive.parent).chain([alive.token]).collect(),
-            score: alive.score,
-            finished: false,
+        self.alive.clear();
+    }
+
+    /// The hypotheses of a closed search.
+    pub(crate) fn result(&self, history: &History) -> SearchResult {
+        let hypothesis = |ended: &Ended| Hypothesis {
+            ids: history.tokens(ended.node, ended.token),
+            score: ended.score,
+            finished: ended.token.is_none(),
         };
         SearchResult {
-            hypotheses: self.alive.iter().map(unfinished).collect(),
+            hypotheses: self.finished.iter().map(hypothesis).collect(),
         }
     }
 }
@@ -300,7 +309,10 @@ impl Beam {
 /// Buffers of the search.
 #[derive(Debug, Default)]
 pub(crate) struct SearchBuffers {
+    /// One a sentence.
     pub(crate) beams: Vec<Beam>,
+    /// The sentences still being decoded.
+    pub(crate) live: Vec<usize>,
     pub(crate) rows: Vec<Row>,
     pub(crate) continuations: Continuations,
     pub(crate) candidates: Vec<Candidate>,
@@ -330,10 +342,10 @@ mod tests {
             margin: f32::INFINITY,
         };
         let mut beam = Beam::new(0, 3, &options);
-        beam.finish(vec![1], -1.0, 2);
-        beam.finish(vec![2], -1.0, 2);
-        beam.finish(vec![3], -0.5, 2);
-        let ids: Vec<_> = beam.finished.iter().map(|h| h.ids[0]).collect();
+        beam.finish(1, -1.0, 2);
+        beam.finish(2, -1.0, 2);
+        beam.finish(3, -0.5, 2);
+        let ids: Vec<_> = beam.finished.iter().map(|ended| ended.node).collect();
         assert_eq!(ids, [3, 1]);
     }
 }

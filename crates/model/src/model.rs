@@ -182,6 +182,7 @@ impl Model {
         self.decoder.prepare(source, semantic, buffers);
         let SearchBuffers {
             beams,
+            live,
             rows,
             continuations,
             candidates,
@@ -193,20 +194,22 @@ impl Model {
                 .enumerate()
                 .map(|(i, len)| Beam::new(i, len, options)),
         );
-        let mut results = vec![SearchResult::default(); sentences.len()];
+        live.clear();
+        live.extend(0..sentences.len());
+        // From here on a step allocates nothing that the last search of this size has not.
         for step in 0.. {
-            beams.retain_mut(|beam| {
-                let done = beam.is_done(step);
+            live.retain(|&i| {
+                let done = beams[i].is_done(step);
                 if done {
-                    results[beam.sentence()] = beam.result(&buffers.history);
+                    beams[i].close(&buffers.history);
                 }
                 !done
             });
-            if beams.is_empty() {
+            if live.is_empty() {
                 break;
             }
             rows.clear();
-            rows.extend(beams.iter().flat_map(|beam| beam.rows(step)));
+            rows.extend(live.iter().flat_map(|&i| beams[i].rows(step)));
             self.decoder
                 .step(rows, step, batch, &self.target_embedding, timing, buffers);
             let end = (step < options.min_len).then_some(crate::EOS);
@@ -219,10 +222,10 @@ impl Model {
             }
             let penalty = length_penalty(step + 1, options.alpha);
             let mut first_row = 0;
-            for beam in beams.iter_mut() {
-                let width = beam.width();
+            for &i in live.iter() {
+                let width = beams[i].width();
                 let history = &buffers.history;
-                beam.expand(
+                beams[i].expand(
                     penalty,
                     first_row,
                     continuations,
@@ -234,13 +237,14 @@ impl Model {
             }
             let report = Step {
                 step: step + 1,
-                live_sentences: beams.len(),
+                live_sentences: live.len(),
             };
             if observe(report).is_break() {
                 return Err(ModelError::Cancelled);
             }
         }
-        Ok(results)
+        let history = &buffers.history;
+        Ok(beams.iter().map(|beam| beam.result(history)).collect())
     }
 
     /// Logits of given targets, `[sentences][target length + 1][vocab]`: position t has seen the

@@ -136,6 +136,8 @@ impl DecoderBuffers {
 pub(crate) struct History {
     /// The input token of every node; nothing for the first.
     tokens: Vec<u32>,
+    /// The node before every node; the first ones name themselves.
+    parents: Vec<u32>,
     /// Nodes from the first step to the current one, `[rows, steps]`.
     paths: Vec<u32>,
     previous: Vec<u32>,
@@ -145,6 +147,7 @@ pub(crate) struct History {
 impl History {
     fn clear(&mut self) {
         self.tokens.clear();
+        self.parents.clear();
         self.paths.clear();
         self.previous.clear();
         self.steps = 0;
@@ -161,8 +164,10 @@ impl History {
             } else {
                 &self.previous[start..start + self.steps]
             };
+            let node = self.tokens.len() as u32;
+            self.parents.push(*parents.last().unwrap_or(&node));
             self.paths.extend_from_slice(parents);
-            self.paths.push(self.tokens.len() as u32);
+            self.paths.push(node);
             self.tokens.push(row.token.unwrap_or(crate::EOS));
         }
         self.steps += 1;
@@ -173,11 +178,19 @@ impl History {
         &self.paths[row * self.steps..(row + 1) * self.steps]
     }
 
-    /// The tokens chosen on the way to a row of the current step.
-    pub(crate) fn tokens(&self, row: usize) -> impl Iterator<Item = u32> + '_ {
-        self.path(row)
-            .iter()
-            .skip(1)
-            .map(|&node| self.tokens[node as usize])
+    /// The node of a row of the current step.
+    pub(crate) fn node(&self, row: usize) -> usize {
+        self.paths[(row + 1) * self.steps - 1] as usize
+    }
+
+    /// The tokens chosen on the way to a node, and `last` behind it.
+    pub(crate) fn tokens(&self, mut node: usize, last: Option<u32>) -> Vec<u32> {
+        let mut tokens: Vec<u32> = last.into_iter().collect();
+        while self.parents[node] as usize != node {
+            tokens.push(self.tokens[node]);
+            node = self.parents[node] as usize;
+        }
+        tokens.reverse();
+        tokens
     }
 }
