@@ -4,7 +4,10 @@
 //! So a strip of weights is read from memory once per block and stays in the L1 or L2 cache for
 //! all its rows; with few rows (one block, one or two tiles) each weight is streamed exactly once.
 
-use super::{Accumulators, Epilogue, MAX_TILE, PANEL, PackedWeights, Panel, STEP_BYTES, TileInput};
+use super::{
+    Accumulators, Epilogue, MAX_PANELS, MAX_TILE, PANEL, PackedWeights, Panel, STEP_BYTES,
+    TileInput,
+};
 use crate::QuantizedRows;
 use crate::simd::Simd;
 
@@ -76,54 +79,37 @@ pub(crate) fn linear<S: Simd>(
     }
 }
 
-/// Per-output numbers of a strip of panels; the last, partial panel is padded.
-struct Columns<'a> {
-    w: PackedWeights<'a>,
-    bias: Option<&'a [f32]>,
-    first_panel: usize,
+/// Per-output numbers of a strip of panels, copied once for all its rows; the last, partial panel is
+/// padded.
+struct Columns {
+    /// First output and number of outputs of the strip.
+    first: usize,
+    outputs: usize,
+    panels: [Panel; MAX_PANELS],
     strip: usize,
-    /// Padded copies for the one panel that may be partial.
-    edge: Option<Panel>,
 }
 
-impl<'a> Columns<'a> {
+impl Columns {
     #[inline(always)]
-    fn new(w: PackedWeights<'a>, epilogue: Epilogue<'a>, first_panel: usize, strip: usize) -> Self {
-        let bias = epilogue.bias();
-        let mut columns = Self {
-            w,
-            bias,
-            first_panel,
+    fn new(w: PackedWeights<'_>, epilogue: Epilogue<'_>, first_panel: usize, strip: usize) -> Self {
+        let first = first_panel * PANEL;
+        let outputs = (strip * PANEL).min(w.n() - first);
+        let mut panels = [Panel::EMPTY; MAX_PANELS];
+        for (p, panel) in panels[..strip].iter_mut().enumerate() {
+            let start = first + p * PANEL;
+            let span = start..(start + PANEL).min(first + outputs);
+            fill(&mut panel.scale, &w.scale()[span.clone()]);
+            fill(&mut panel.colsum, &w.colsum()[span.clone()]);
+            if let Some(bias) = epilogue.bias() {
+                fill(&mut panel.bias, &bias[span]);
+            }
+        }
+        Self {
+            first,
+            outputs,
+            panels,
             strip,
-            edge: None,
-        };
-        if (first_panel + strip) * PANEL > w.n() {
-            columns.edge = Some(columns.copy(strip - 1));
         }
-        columns
-    }
-
-    /// First output of a panel and how many there are.
-    #[inline(always)]
-    fn span(&self, p: usize) -> (usize, usize) {
-        let first = (self.first_panel + p) * PANEL;
-        (first, PANEL.min(self.w.n() - first))
-    }
-
-    #[inline(always)]
-    fn copy(&self, p: usize) -> Panel {
-        let (first, width) = self.span(p);
-        let mut panel = Panel {
-            scale: [0.0; PANEL],
-            colsum: [0; PANEL],
-            bias: [0.0; PANEL],
-        };
-        panel.scale[..width].copy_from_slice(&self.w.scale()[first..first + width]);
-        panel.colsum[..width].copy_from_slice(&self.w.colsum()[first..first + width]);
-        if let Some(bias) = self.bias {
-            panel.bias[..width].copy_from_slice(&bias[first..first + width]);
-        }
-        panel
     }
 
     /// Epilogue of panel `p` for `height` rows; `out: [height, n]`.
@@ -139,27 +125,33 @@ impl<'a> Columns<'a> {
         epilogue: Epilogue<'_>,
         out: &mut [f32],
     ) {
-        let (first, width) = self.span(p);
-        let n = self.w.n();
-        let panel = if width < PANEL {
-            self.edge.unwrap_or_else(|| self.copy(p))
-        } else {
-            self.copy(p)
-        };
+        let first = self.first + p * PANEL;
+        let width = PANEL.min(self.first + self.outputs - first);
+        let n = out.len() / height;
+        let panel = &self.panels[p];
         for r in 0..height {
             let acc = &acc[r * self.strip + p];
             let (scale, zero) = (a.scale(row + r), a.zero(row + r));
             let out = &mut out[r * n + first..][..width];
             match out.as_mut_array::<PANEL>() {
-                Some(out) => finish(simd, acc, zero, scale, &panel, epilogue, out),
+                Some(out) => finish(simd, acc, zero, scale, panel, epilogue, out),
                 None => {
                     let mut padded = [0.0; PANEL];
                     padded[..width].copy_from_slice(out);
-                    finish(simd, acc, zero, scale, &panel, epilogue, &mut padded);
+                    finish(simd, acc, zero, scale, panel, epilogue, &mut padded);
                     out.copy_from_slice(&padded[..width]);
                 }
             }
         }
+    }
+}
+
+/// Copies into the beginning of a panel; a whole panel without a call.
+#[inline(always)]
+fn fill<T: Copy>(panel: &mut [T; PANEL], values: &[T]) {
+    match values.as_array::<PANEL>() {
+        Some(values) => *panel = *values,
+        None => panel[..values.len()].copy_from_slice(values),
     }
 }
 

@@ -37,6 +37,9 @@ pub(crate) const STEP_BYTES: usize = 4 * PANEL;
 /// Rows times panels of the largest tile of any instruction set.
 pub(crate) const MAX_TILE: usize = 24;
 
+/// Panels of the widest tile of any instruction set.
+pub(crate) const MAX_PANELS: usize = 2;
+
 /// Integer results of a tile: `[rows * panels]`, row-major.
 pub(crate) type Accumulators = [[i32; PANEL]; MAX_TILE];
 
@@ -88,7 +91,7 @@ impl TileInput<'_> {
 pub(crate) trait Tile: Copy {
     /// Most rows of one tile.
     const ROWS: usize;
-    /// Most panels of one tile; `ROWS * PANELS <= MAX_TILE`.
+    /// Most panels of one tile, up to [`MAX_PANELS`]; `ROWS * PANELS <= MAX_TILE`.
     const PANELS: usize;
 
     /// `acc[r * panels + p][n] = Σ_k a[r][k] · w[p][k][n]`
@@ -101,6 +104,14 @@ pub(crate) struct Panel {
     scale: [f32; PANEL],
     colsum: [i32; PANEL],
     bias: [f32; PANEL],
+}
+
+impl Panel {
+    const EMPTY: Self = Self {
+        scale: [0.0; PANEL],
+        colsum: [0; PANEL],
+        bias: [0.0; PANEL],
+    };
 }
 
 /// Int8 weights `[n, k]`, packed for streaming: `[ceil(n/16)][ceil(k/4)][16][4]`, zero-padded.
