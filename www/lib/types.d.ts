@@ -43,6 +43,11 @@ export interface TranslateOptions extends EngineOptions {
 export interface EngineOptions {
   /** Beam width, 1 to 8; the model's own when left out. */
   beam?: number;
+  /**
+   * What the text is written in; plain text when left out. In HTML and Markdown tags, marks and
+   * code stay as they are, and inline elements follow their words.
+   */
+  format?: "text" | "html" | "markdown";
 }
 
 export interface TranslationProgress {

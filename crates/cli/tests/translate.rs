@@ -342,3 +342,42 @@ fn translates_without_any_configuration() {
     let english = success(&output);
     assert!(english.to_lowercase().contains("school"), "{english}");
 }
+
+#[test]
+fn documents_keep_their_markup() {
+    let page = "<p>\n  你好，<b>汤姆</b>。\n</p>\n<script>\"你好\"</script>\n";
+    let output = translate(&["--format", "html"], page.as_bytes());
+    let output = success(&output);
+    assert!(
+        output.starts_with("<p>\n  ") && !output.contains("你好，"),
+        "{output}"
+    );
+    assert!(
+        output.ends_with("\n</p>\n<script>\"你好\"</script>\n"),
+        "{output}"
+    );
+    let bold = output
+        .split("<b>")
+        .nth(1)
+        .and_then(|s| s.split("</b>").next());
+    assert!(bold.is_some_and(|bold| !bold.is_empty()), "{output}");
+
+    let text = "# 你好\n\n- `代码`\n";
+    let output = translate(&["--format", "markdown"], text.as_bytes());
+    let output = success(&output);
+    assert!(
+        output.starts_with("# ") && output.ends_with("\n\n- `代码`\n"),
+        "{output}"
+    );
+
+    let lines = "{\"text\": \"<i>你好</i>\"}\n";
+    let output = translate(&["--jsonl", "--format", "html"], lines.as_bytes());
+    let line = &json_lines(success(&output))[0];
+    assert!(
+        line["translation"].as_str().unwrap().starts_with("<i>"),
+        "{line}"
+    );
+
+    let output = translate(&["--format", "html"], b"<p>\xc4\xe3\xba\xc3</p>");
+    assert!(failure(&output, 1).contains("byte 3"), "{output:?}");
+}

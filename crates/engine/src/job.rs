@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use csanmt_model::{Limits, SearchOptions, SearchResult};
 
-use crate::markup::TaggedText;
+use crate::alignment;
+use crate::markup::{Blocks, TaggedText};
 use crate::plan::{Output, Plan};
 use crate::sentence::{Query, Sentence};
 use crate::shared::Shared;
-use crate::{Error, Guard, Hypothesis, Options, Progress, Translation};
+use crate::{Error, Format, Guard, Hypothesis, Options, Progress, Translation};
 
 /// Source tokens in one batch. Enough rows for the matrix kernels to be compute-bound, few enough
 /// that results appear steadily.
@@ -36,10 +37,13 @@ pub struct Job {
 impl Job {
     pub(crate) fn new(shared: Arc<Shared>, text: &str, options: &Options) -> Result<Self, Error> {
         let search = search_options(&shared, options)?;
-        let plan = if options.raw {
-            Plan::original(text)
-        } else {
-            Plan::document(text)
+        let plan = match options.format {
+            Format::Text if options.raw => Plan::original(text),
+            Format::Text => Plan::document(text),
+            format => {
+                refuse_raw(options)?;
+                Plan::blocks(Blocks::of_document(text, format))
+            }
         };
         Ok(Self::with_plan(shared, plan, search, options))
     }
@@ -50,15 +54,9 @@ impl Job {
         texts: Vec<TaggedText>,
         options: &Options,
     ) -> Result<Self, Error> {
-        if options.raw {
-            return Err(Error::Option {
-                name: "raw",
-                value: "true".to_owned(),
-                expected: "false: the original pipeline knows no markup",
-            });
-        }
+        refuse_raw(options)?;
         let search = search_options(&shared, options)?;
-        let plan = Plan::blocks(texts);
+        let plan = Plan::blocks(Blocks::new(texts));
         Ok(Self::with_plan(shared, plan, search, options))
     }
 
@@ -135,8 +133,14 @@ impl Job {
                 sentence.take(&mut results, &self.shared);
             }
         }
-        for sentence in batch {
-            let output = self.output(self.plan.done(), sentence);
+        let first = self.plan.done();
+        let mut outputs: Vec<Output> = batch
+            .into_iter()
+            .zip(first..)
+            .map(|(sentence, number)| self.output(number, sentence))
+            .collect();
+        self.align(first, &mut outputs)?;
+        for output in outputs {
             self.plan.accept(output);
         }
         self.width = (self.width * 2).min(self.widest());
@@ -226,6 +230,27 @@ impl Job {
         Ok(results)
     }
 
+    /// Aligns the words of sentences from `first` on, where somebody needs it.
+    fn align(&self, first: usize, outputs: &mut [Output]) -> Result<(), Error> {
+        let (mut wanted, mut pairs) = (Vec::new(), Vec::new());
+        for (number, output) in (first..).zip(outputs.iter()) {
+            let source = self.plan.original_text(number);
+            let asked = self.options.alignment || self.plan.needs_alignment(number);
+            if asked && source != output.text {
+                wanted.push(number - first);
+                pairs.push((source, output.text.as_str()));
+            }
+        }
+        if pairs.is_empty() {
+            return Ok(());
+        }
+        let alignments = alignment::align(&self.shared, &pairs)?;
+        for (i, alignment) in wanted.into_iter().zip(alignments) {
+            outputs[i].alignment = alignment;
+        }
+        Ok(())
+    }
+
     fn output(&self, number: usize, sentence: Sentence) -> Output {
         let copy = || self.plan.original_text(number).to_owned();
         let decode = |ids: &[u32]| self.shared.target.decode(ids);
@@ -276,6 +301,18 @@ impl Job {
             ..Output::default()
         }
     }
+}
+
+/// The original pipeline cannot do it.
+fn refuse_raw(options: &Options) -> Result<(), Error> {
+    if options.raw {
+        return Err(Error::Option {
+            name: "raw",
+            value: "true".to_owned(),
+            expected: "false: the original pipeline knows no markup",
+        });
+    }
+    Ok(())
 }
 
 /// The search that the options ask for.

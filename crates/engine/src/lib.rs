@@ -36,7 +36,7 @@ pub use csanmt_text::Trace;
 pub use error::Error;
 pub use guards::{Guard, Guards};
 pub use job::Job;
-pub use options::Options;
+pub use options::{Format, Options};
 pub use translation::{Hypothesis, Progress, Sentence, Translation};
 pub use translator::Translator;
 pub use work::{Fault, Mended, Work};

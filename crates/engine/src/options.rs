@@ -2,6 +2,21 @@
 
 use crate::Guards;
 
+/// What a text is written in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Characters that all stand for themselves.
+    #[default]
+    Text,
+    /// HTML, a whole document or a piece of one. Tags, comments, scripts and what is marked
+    /// `translate="no"` stay as they are; inline elements follow their words.
+    Html,
+    /// Markdown (CommonMark with tables, footnotes, strikethrough, task lists, front matter and
+    /// formulas). Marks, code and formulas stay as they are.
+    Markdown,
+}
+
 /// Options of one translation. [`Options::default`] is what a reader of the page gets.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
@@ -14,6 +29,11 @@ pub struct Options {
     /// Most sentences translated together by a [`crate::Job`]: fewer answer sooner, more are faster
     /// altogether; `None` leaves it to the engine. The translations are the same.
     pub batch: Option<usize>,
+    /// Say for every word of a translation which words of the source it comes from, in
+    /// [`crate::Sentence::alignment`]. Costs one more pass over every sentence.
+    pub alignment: bool,
+    /// What the text is written in.
+    pub format: Format,
     /// Exactly the original pipeline: the text is cut at `<SENT_SPLIT>` only, blank text is
     /// decoded too, and no guard alters the search. For comparisons with the original.
     pub raw: bool,
@@ -59,6 +79,20 @@ impl Options {
     #[must_use]
     pub fn with_guards(mut self, guards: Guards) -> Self {
         self.guards = guards;
+        self
+    }
+
+    /// Asks for the alignment of words.
+    #[must_use]
+    pub fn with_alignment(mut self) -> Self {
+        self.alignment = true;
+        self
+    }
+
+    /// Sets what the text is written in.
+    #[must_use]
+    pub fn with_format(mut self, format: Format) -> Self {
+        self.format = format;
         self
     }
 }

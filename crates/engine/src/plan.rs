@@ -68,11 +68,11 @@ impl Plan {
     }
 
     /// Paragraphs with elements.
-    pub(crate) fn blocks(texts: Vec<TaggedText>) -> Self {
-        let blocks = Blocks::new(texts);
+    pub(crate) fn blocks(blocks: Blocks) -> Self {
         Self {
-            // Only their number counts; where they are the blocks know.
-            sentences: vec![0..0; blocks.sentences()],
+            sentences: (0..blocks.sentences())
+                .map(|sentence| blocks.place(sentence))
+                .collect(),
             layout: Layout::Blocks(blocks),
             outputs: Vec::new(),
         }
@@ -116,6 +116,14 @@ impl Plan {
         }
     }
 
+    /// Whether the words of a sentence have to be aligned for its elements.
+    pub(crate) fn needs_alignment(&self, sentence: usize) -> bool {
+        match &self.layout {
+            Layout::Blocks(blocks) => blocks.needs_alignment(sentence),
+            _ => false,
+        }
+    }
+
     /// The paragraphs.
     pub(crate) fn into_texts(self) -> Vec<TaggedText> {
         match self.layout {
@@ -132,12 +140,19 @@ impl Plan {
     /// The whole translation.
     pub(crate) fn finish(self) -> Translation {
         let Rendered { text, ranges } = self.render();
+        let aligned = !matches!(self.layout, Layout::Blocks(_));
         let sentences = self
             .sentences
             .into_iter()
             .zip(ranges)
             .zip(self.outputs)
             .map(|((source, target), output)| Sentence {
+                // A line break inside a translation becomes a space of another length.
+                alignment: if aligned && output.text.len() == target.len() {
+                    output.alignment
+                } else {
+                    Vec::new()
+                },
                 source,
                 target,
                 truncated: output.truncated,
@@ -168,7 +183,7 @@ impl Plan {
                 }
                 rendered
             }
-            Layout::Blocks(_) => Rendered::default(),
+            Layout::Blocks(blocks) => blocks.render(self.outputs.len()),
         }
     }
 }

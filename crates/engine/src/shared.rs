@@ -1,12 +1,13 @@
 //! What all translations of one model share.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use csanmt_format::{ModelConfig, ModelFile, SharedBytes};
 use csanmt_model::{Kernels, Model, Workspace};
 use csanmt_text::jieba::Jieba;
 use csanmt_text::{
-    Bpe, Simplifier, SourceConfig, SourceEncoder, TargetDecoder, Vocabulary, WordSegmenter,
+    Bpe, Simplifier, SourceConfig, SourceEncoder, TargetDecoder, TargetEncoder, Vocabulary,
+    WordSegmenter,
 };
 
 use crate::Error;
@@ -25,6 +26,7 @@ pub(crate) struct Shared {
     pub(crate) reads_chinese: bool,
     pub(crate) simplifier: Simplifier,
     idle: Mutex<Vec<Workspace>>,
+    target_encoder: OnceLock<TargetEncoder>,
 }
 
 impl Shared {
@@ -52,7 +54,16 @@ impl Shared {
             reads_chinese,
             simplifier: Simplifier::default(),
             idle: Mutex::new(Vec::new()),
+            target_encoder: OnceLock::new(),
             file,
+        })
+    }
+
+    /// Finds the ids of translations; made when somebody asks for an alignment.
+    pub(crate) fn target_encoder(&self) -> &TargetEncoder {
+        self.target_encoder.get_or_init(|| {
+            let vocabulary = self.target.vocabulary().clone();
+            TargetEncoder::new(&self.file.config().tgt_lang, vocabulary)
         })
     }
 

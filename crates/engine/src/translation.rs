@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::Work;
+use crate::{Alignment, Work};
 
 /// The translation of one text.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -17,7 +17,8 @@ pub struct Translation {
 /// One translated sentence.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sentence {
-    /// Byte range in the source text.
+    /// Byte range in the source text. Of a sentence in HTML or Markdown it is that of the paragraph
+    /// around it, in both texts.
     pub source: Range<usize>,
     /// Byte range in [`Translation::text`].
     pub target: Range<usize>,
@@ -27,6 +28,10 @@ pub struct Sentence {
     pub hypotheses: Vec<Hypothesis>,
     /// What it took to translate it.
     pub work: Work,
+    /// The words and marks of the translation in order, each with what it comes from, as bytes of
+    /// the sentence and of its translation. Empty unless [`crate::Options::alignment`] asks for it,
+    /// for sentences that are copied, and in HTML and Markdown.
+    pub alignment: Vec<Alignment>,
 }
 
 /// One candidate translation of a sentence.

@@ -27,7 +27,7 @@ impl Engine {
     }
 
     /// Begins the translation of `text`. `options` is `undefined` or an object with any of
-    /// `beam` (1 to 8).
+    /// `beam` (1 to 8) and `format` (`"text"`, `"html"` or `"markdown"`).
     ///
     /// # Errors
     /// When an option is unknown, of the wrong type or out of range.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use csanmt::{Options, Translation};
+use csanmt::{Format, Options, Translation};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -12,9 +12,10 @@ use crate::utf16::Utf16Cursor;
 
 /// The same shapes for TypeScript.
 #[wasm_bindgen(typescript_custom_section)]
-const TYPES: &str = r"
+const TYPES: &str = r#"
 export interface Options {
     beam?: number;
+    format?: "text" | "html" | "markdown";
 }
 export interface Step {
     text: string;
@@ -26,12 +27,23 @@ export interface Translation {
     text: string;
     sentences: { source: [number, number]; target: [number, number]; truncated: boolean }[];
 }
-";
+"#;
 
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
 struct OptionsView {
     beam: Option<usize>,
+    format: FormatView,
+}
+
+/// What a text is written in.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "lowercase")]
+enum FormatView {
+    #[default]
+    Text,
+    Html,
+    Markdown,
 }
 
 /// Most sentences in one step. A step cannot be interrupted: four keep it near a tenth of a
@@ -47,6 +59,11 @@ pub(crate) fn parse_options(value: JsValue) -> Result<Options, Failure> {
     let view: OptionsView = serde_wasm_bindgen::from_value(value)
         .map_err(|error| Failure::Options(error.to_string()))?;
     options.beam = view.beam;
+    options.format = match view.format {
+        FormatView::Text => Format::Text,
+        FormatView::Html => Format::Html,
+        FormatView::Markdown => Format::Markdown,
+    };
     Ok(options)
 }
 

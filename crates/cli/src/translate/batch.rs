@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::thread;
 
 use anyhow::Result;
-use csanmt::{Options, Sentence, Translation, Translator};
+use csanmt::{Format, Options, Sentence, Translation, Translator};
 
 use super::crew;
 
@@ -65,9 +65,9 @@ impl Batch {
     }
 
     /// Lines are translated by themselves, so texts can be lines of one document, which the engine
-    /// batches. The original pipeline knows no lines.
+    /// batches. The original pipeline and markup languages know no lines.
     fn translate_share(&self, texts: &[&str]) -> Result<Vec<Translation>> {
-        if texts.len() > 1 && !self.options.raw {
+        if texts.len() > 1 && !self.options.raw && self.options.format == Format::Text {
             let document = self
                 .translator
                 .translate(&texts.join("\n"), &self.options)?;

@@ -25,9 +25,6 @@ pub(crate) struct FileArguments {
     /// With --file: the translated file, or a folder for several [default: NAME.en.EXTENSION]
     #[arg(short, long, value_name = "FILE", requires = "file")]
     output: Option<PathBuf>,
-    /// With --file: the format, when the name and the contents do not tell it
-    #[arg(long, value_name = "FORMAT", requires = "file")]
-    format: Option<Format>,
     /// With --file: a column of a table to translate, by number (from 1) or by its title in the
     /// first row; can be given several times
     #[arg(long, value_name = "COLUMN", requires = "file", value_parser = column)]
@@ -69,6 +66,7 @@ fn delimiter(value: &str) -> Result<u8, String> {
 /// Translates all files; those that cannot be translated are told and make the exit status 1.
 pub(crate) fn translate(
     arguments: &FileArguments,
+    format: Option<Format>,
     translator: &Translator,
     options: &Options,
     threads: NonZero<usize>,
@@ -77,7 +75,7 @@ pub(crate) fn translate(
     let team = Team::new(translator, options, threads);
     let mut failed = false;
     for (file, target) in arguments.file.iter().zip(&targets) {
-        match translate_file(arguments, &team, file, target) {
+        match translate_file(arguments, format, &team, file, target) {
             Ok(summary) if summary.truncated > 0 => eprintln!(
                 "csanmt: {}: {} texts have sentences that were cut at the length limit",
                 file.display(),
@@ -140,6 +138,7 @@ fn beside(file: &Path) -> PathBuf {
 
 fn translate_file(
     arguments: &FileArguments,
+    format: Option<Format>,
     team: &Team<'_>,
     file: &Path,
     target: &Path,
@@ -150,7 +149,7 @@ fn translate_file(
     let target = writable(target, arguments.force)?;
     let bytes = fs::read(file).with_context(unreadable)?;
     let name = || file.display().to_string();
-    let format = match arguments.format {
+    let format = match format {
         Some(format) => format,
         None => Format::detect(&file.to_string_lossy(), &bytes).with_context(name)?,
     };

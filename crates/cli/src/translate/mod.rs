@@ -12,8 +12,9 @@ mod team;
 use std::num::NonZero;
 use std::process::ExitCode;
 
-use anyhow::Result;
-use csanmt::Options;
+use anyhow::{Result, bail};
+use csanmt::{Format, Options};
+use csanmt_documents::Format as FileFormat;
 
 use crate::model::ModelArguments;
 use crate::threads;
@@ -40,6 +41,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", requires = "jsonl",
           value_parser = clap::value_parser!(u8).range(1..=Options::MAX_BEAM as i64))]
     n_best: Option<u8>,
+    /// What the texts are written in: text, html or markdown, which take standard input as one
+    /// document [default: text]; with --file any of its formats, when a name does not tell it
+    #[arg(long, value_name = "FORMAT", conflicts_with = "raw", value_parser = AnyFormat::parse)]
+    format: Option<AnyFormat>,
     /// Beam width, 1 to 8 [default: the model's own]
     #[arg(long, value_name = "N",
           value_parser = clap::value_parser!(u8).range(1..=Options::MAX_BEAM as i64))]
@@ -54,6 +59,24 @@ pub(crate) struct Arguments {
     /// Threads, 1 to 256 [default: one a core]
     #[arg(long, value_name = "N", value_parser = threads::parse)]
     threads: Option<NonZero<usize>>,
+}
+
+/// A format of texts, or of files.
+#[derive(Clone, Copy)]
+enum AnyFormat {
+    Text(Format),
+    File(FileFormat),
+}
+
+impl AnyFormat {
+    fn parse(name: &str) -> Result<Self, String> {
+        Ok(match name {
+            "text" => Self::Text(Format::Text),
+            "html" => Self::Text(Format::Html),
+            "markdown" | "md" => Self::Text(Format::Markdown),
+            _ => Self::File(name.parse()?),
+        })
+    }
 }
 
 const LONG_HELP: &str = "\
@@ -94,11 +117,26 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let translator = arguments.model.source()?.open()?;
     let threads = arguments.threads.unwrap_or_else(threads::all_cores);
     if arguments.files.are_given() {
-        return files::translate(&arguments.files, &translator, &options, threads);
+        let format = match arguments.format {
+            None => None,
+            Some(AnyFormat::File(format)) => Some(format),
+            Some(AnyFormat::Text(Format::Text)) => Some(FileFormat::Text),
+            Some(AnyFormat::Text(_)) => bail!("HTML and Markdown come from standard input"),
+        };
+        return files::translate(&arguments.files, format, &translator, &options, threads);
     }
+    let format = match arguments.format {
+        None => Format::Text,
+        Some(AnyFormat::Text(format)) => format,
+        Some(AnyFormat::File(other)) => {
+            bail!("{other} is a format of files: name them with --file")
+        }
+    };
+    let options = options.with_format(format);
     let batch = Batch::new(translator, options, threads);
     match (arguments.jsonl, arguments.text.is_empty()) {
-        (false, true) => return plain::translate_lines(&batch),
+        (false, true) if format == Format::Text => return plain::translate_lines(&batch),
+        (false, true) => plain::translate_document(&batch)?,
         (false, false) => plain::translate_texts(&batch, &arguments.text)?,
         (true, true) => return json_lines::translate_lines(&batch, detailed),
         (true, false) => json_lines::translate_texts(&batch, detailed, &arguments.text)?,

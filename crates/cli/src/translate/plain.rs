@@ -1,9 +1,10 @@
 //! Text in, text out.
 
 use std::borrow::Cow;
+use std::io::Read as _;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 
 use super::batch::Batch;
 use super::input::Lines;
@@ -17,6 +18,26 @@ pub(crate) fn translate_texts(batch: &Batch, texts: &[String]) -> Result<()> {
         out.push('\n');
     }
     output::print(&out)?;
+    Ok(())
+}
+
+/// Standard input as one document.
+///
+/// # Errors
+/// When it is not UTF-8: a document says itself how it is encoded, and would go on saying so.
+pub(crate) fn translate_document(batch: &Batch) -> Result<()> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes)?;
+    let text = std::str::from_utf8(&bytes).map_err(|error| {
+        anyhow!(
+            "standard input is not UTF-8 from byte {} on: convert it first, for example with \
+             `iconv -f GB18030 -t UTF-8`",
+            error.valid_up_to()
+        )
+    })?;
+    for translation in batch.translate(&[text])? {
+        output::print(&translation.text)?;
+    }
     Ok(())
 }
 

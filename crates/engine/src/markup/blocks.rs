@@ -3,11 +3,14 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use csanmt_text::document::Document;
+use csanmt_text::document::{Document, Rendered};
 
 use super::kept::Masked;
-use super::placement::{Unit, place};
+use super::placement::{Pair, Unit, place};
 use super::tagged::TaggedText;
+use super::template::{Progressed, Template};
+use super::{html, markdown};
+use crate::Format;
 use crate::alignment::{Alignment, proportional, same};
 use crate::plan::Output;
 
@@ -20,6 +23,8 @@ struct Block {
     /// Number of its first sentence.
     first: usize,
     sentences: Vec<Range<usize>>,
+    /// Where elements begin and end in its text, in order.
+    edges: Vec<usize>,
 }
 
 /// Paragraphs of one job, in order. Their sentences are numbered through.
@@ -27,7 +32,17 @@ struct Block {
 pub(crate) struct Blocks {
     blocks: Vec<Block>,
     sentences: usize,
-    finished: Vec<TaggedText>,
+    finished: Vec<Finished>,
+    /// The document they were taken from, and as much of it as is translated.
+    document: Option<(Template, Progressed)>,
+}
+
+/// A translated paragraph.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) text: TaggedText,
+    /// It is as it was.
+    pub(crate) copied: bool,
 }
 
 impl Blocks {
@@ -39,7 +54,13 @@ impl Blocks {
                 let masked = Masked::new(&source);
                 let document = Document::parse(masked.text.text());
                 let sentences: Vec<Range<usize>> = document.sentence_ranges().collect();
+                let tags = masked.text.tags().iter();
+                let mut edges: Vec<usize> = tags
+                    .flat_map(|tag| [tag.range.start, tag.range.end])
+                    .collect();
+                edges.sort_unstable();
                 let block = Block {
+                    edges,
                     source,
                     masked,
                     first,
@@ -54,8 +75,23 @@ impl Blocks {
             blocks,
             sentences: first,
             finished: Vec::new(),
+            document: None,
         };
         blocks.finish_until(&[]);
+        blocks
+    }
+
+    /// The paragraphs of a document in a markup language; of plain text, all of it is one.
+    pub(crate) fn of_document(text: &str, format: Format) -> Self {
+        let (template, texts) = match format {
+            Format::Html => html::read(text),
+            Format::Markdown => markdown::read(text),
+            Format::Text => return Self::new(vec![TaggedText::plain(text)]),
+        };
+        let mut blocks = Self::new(texts);
+        let mut so_far = Progressed::default();
+        template.progress(&blocks.finished, &mut so_far);
+        blocks.document = Some((template, so_far));
         blocks
     }
 
@@ -63,11 +99,14 @@ impl Blocks {
         self.sentences
     }
 
+    fn block_of(&self, sentence: usize) -> usize {
+        // Blocks without sentences begin with the number of the next one.
+        self.blocks.partition_point(|block| block.first <= sentence) - 1
+    }
+
     /// The block of a sentence, and its bytes in it.
     fn find(&self, sentence: usize) -> (&Block, Range<usize>) {
-        // Blocks without sentences begin with the number of the next one.
-        let i = self.blocks.partition_point(|block| block.first <= sentence) - 1;
-        let block = &self.blocks[i];
+        let block = &self.blocks[self.block_of(sentence)];
         (block, block.sentences[sentence - block.first].clone())
     }
 
@@ -82,6 +121,13 @@ impl Blocks {
         &block.document.text()[range]
     }
 
+    /// Whether somebody has to know which words belong together.
+    pub(crate) fn needs_alignment(&self, sentence: usize) -> bool {
+        let (block, range) = self.find(sentence);
+        let next = block.edges.partition_point(|edge| *edge <= range.start);
+        block.edges.get(next).is_some_and(|edge| *edge < range.end)
+    }
+
     /// Puts together the blocks whose sentences are all translated.
     pub(crate) fn finish_until(&mut self, outputs: &[Output]) {
         for block in &self.blocks[self.finished.len()..] {
@@ -91,17 +137,43 @@ impl Blocks {
             };
             self.finished.push(block.finish(outputs));
         }
+        if let Some((template, so_far)) = &mut self.document {
+            template.progress(&self.finished, so_far);
+        }
+    }
+
+    /// Where the paragraph of a sentence stands in the document.
+    pub(crate) fn place(&self, sentence: usize) -> Range<usize> {
+        let document = self.document.as_ref();
+        document.map_or(0..0, |(template, _)| {
+            template.range(self.block_of(sentence))
+        })
+    }
+
+    /// The document as far as it is translated, with the paragraphs of the first sentences.
+    pub(crate) fn render(&self, sentences: usize) -> Rendered {
+        let Some((_, so_far)) = &self.document else {
+            return Rendered::default();
+        };
+        let ranges = (0..sentences)
+            .map_while(|sentence| so_far.ranges.get(self.block_of(sentence)).cloned())
+            .collect();
+        Rendered {
+            text: so_far.text.clone(),
+            ranges,
+        }
     }
 
     pub(crate) fn into_texts(self) -> Vec<TaggedText> {
         let rest = self.finished.len();
+        let finished = self.finished.into_iter().map(|finished| finished.text);
         let rest = self.blocks.into_iter().skip(rest).map(|block| block.source);
-        self.finished.into_iter().chain(rest).collect()
+        finished.chain(rest).collect()
     }
 }
 
 impl Block {
-    fn finish(&self, outputs: &[Output]) -> TaggedText {
+    fn finish(&self, outputs: &[Output]) -> Finished {
         let text = self.document.text();
         let copied = self
             .sentences
@@ -109,15 +181,21 @@ impl Block {
             .zip(outputs)
             .all(|(range, output)| text[range.clone()] == output.text);
         if copied {
-            return self.source.clone();
+            return Finished {
+                text: self.source.clone(),
+                copied,
+            };
         }
         let texts: Vec<&str> = outputs.iter().map(|output| output.text.as_str()).collect();
         let rendered = self.document.render(&texts);
         if self.source.elements() == 0 {
-            return TaggedText::plain(rendered.text);
+            return Finished {
+                text: TaggedText::plain(rendered.text),
+                copied,
+            };
         }
         let signs = self.masked.units(&rendered.text);
-        let mut units = Vec::new();
+        let (mut units, mut pairs) = (Vec::new(), Vec::new());
         for ((source, output), target) in self.sentences.iter().zip(outputs).zip(rendered.ranges) {
             units.extend(units_of(
                 &text[source.clone()],
@@ -126,10 +204,17 @@ impl Block {
                 &rendered.text[target.clone()],
                 target.start,
             ));
+            pairs.push(Pair {
+                source: source.clone(),
+                target,
+            });
         }
         let units = merge(signs, units);
-        let places = place(&self.masked.text, &rendered.text, &units);
-        self.masked.restore(&self.source, &rendered.text, &places)
+        let places = place(&self.masked.text, &rendered.text, &pairs, &units);
+        Finished {
+            text: self.masked.restore(&self.source, &rendered.text, &places),
+            copied,
+        }
     }
 }
 

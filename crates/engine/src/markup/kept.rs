@@ -4,6 +4,7 @@
 //! a sentence splitter or a model should see. A placeholder stands for it, `{0}`, which the
 //! engine's guard carries over whatever the model does.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::Piece;
@@ -14,21 +15,15 @@ use super::tagged::TaggedText;
 #[derive(Debug)]
 pub(crate) struct Masked {
     pub(crate) text: TaggedText,
-    /// Kept elements with content, and the sign of each.
-    signs: Vec<(usize, String)>,
+    /// Kept elements with content, by the number in their sign.
+    signs: HashMap<usize, usize>,
 }
 
 impl Masked {
     pub(crate) fn new(source: &TaggedText) -> Self {
-        let mut signs = Vec::new();
-        let mut next = 0;
-        let mut sign = || loop {
-            let sign = format!("{{{next}}}");
-            next += 1;
-            if !source.text().contains(&sign) {
-                return sign;
-            }
-        };
+        let used: HashSet<usize> = signs(source.text()).map(|(_, number)| number).collect();
+        let mut numbers = (0..).filter(|number| !used.contains(number));
+        let mut signs = HashMap::new();
         let mut text = source.rebuild();
         let mut inside = None;
         for piece in source.pieces() {
@@ -40,9 +35,10 @@ impl Masked {
                     }
                 }
                 Piece::Text(_) if inside.is_some() => {
-                    let sign = sign();
-                    text.text.push_str(&sign);
-                    signs.extend(inside.map(|element| (element, sign)));
+                    if let (Some(element), Some(number)) = (inside, numbers.next()) {
+                        text.text.push_str(&format!("{{{number}}}"));
+                        signs.insert(number, element);
+                    }
                 }
                 Piece::Text(content) => text.text.push_str(content),
                 Piece::Close(element) => {
@@ -59,20 +55,17 @@ impl Masked {
 
     /// The units of the signs in a translation, in order.
     pub(crate) fn units(&self, target: &str) -> Vec<Unit> {
-        let mut units: Vec<Unit> = self
-            .signs
-            .iter()
-            .filter_map(|(element, sign)| {
-                let at = target.find(sign.as_str())?;
-                Some(Unit {
-                    target: at..at + sign.len(),
-                    source: self.text.range(*element),
-                    kept: Some(*element),
+        let mut found = HashSet::new();
+        signs(target)
+            .filter_map(|(range, number)| {
+                let element = *self.signs.get(&number)?;
+                found.insert(element).then(|| Unit {
+                    target: range,
+                    source: self.text.range(element),
+                    kept: Some(element),
                 })
             })
-            .collect();
-        units.sort_by_key(|unit| unit.target.start);
-        units
+            .collect()
     }
 
     /// The translation `target` with the elements of `source` at `places`, and what was kept in
@@ -119,29 +112,20 @@ impl Masked {
     }
 
     /// Adds text without signs that have lost their element or are there once more.
-    fn push_without_signs(&self, out: &mut String, mut text: &str) {
-        // Signs are few and begin alike.
-        while let Some(at) = text.find('{') {
-            let (head, tail) = text.split_at(at);
-            let sign = self
-                .signs
-                .iter()
-                .find(|(_, sign)| tail.starts_with(sign.as_str()));
-            match sign {
-                Some((_, sign)) => {
-                    out.push_str(head);
-                    text = &tail[sign.len()..];
-                    if out.is_empty() || out.ends_with(' ') {
-                        text = text.strip_prefix(' ').unwrap_or(text);
-                    }
-                }
-                None => {
-                    out.push_str(&text[..=at]);
-                    text = &tail[1..];
-                }
+    fn push_without_signs(&self, out: &mut String, text: &str) {
+        let mut done = 0;
+        for (range, number) in signs(text) {
+            if !self.signs.contains_key(&number) {
+                continue;
+            }
+            out.push_str(&text[done..range.start]);
+            done = range.end;
+            let spaced = out.is_empty() || out.ends_with(' ');
+            if spaced && text[done..].starts_with(' ') {
+                done += 1;
             }
         }
-        out.push_str(text);
+        out.push_str(&text[done..]);
     }
 
     /// What follows is no part of the word before it.
@@ -151,3 +135,22 @@ impl Masked {
         }
     }
 }
+
+/// What looks like a sign, and its number.
+fn signs(text: &str) -> impl Iterator<Item = (Range<usize>, usize)> + '_ {
+    text.match_indices('{').filter_map(|(at, _)| {
+        let digits = text[at + 1..]
+            .bytes()
+            .take_while(u8::is_ascii_digit)
+            .take(MAX_DIGITS)
+            .count();
+        let end = at + 1 + digits;
+        let number = text[at + 1..end].parse().ok()?;
+        // One way only to write a number.
+        let plain = digits == 1 || !text[at + 1..].starts_with('0');
+        (plain && text[end..].starts_with('}')).then_some((at..end + 1, number))
+    })
+}
+
+/// More digits than any sign has.
+const MAX_DIGITS: usize = 9;

@@ -28,10 +28,13 @@
 //! ```
 
 mod blocks;
+mod html;
 mod job;
 mod kept;
+mod markdown;
 mod placement;
 mod tagged;
+mod template;
 
 pub(crate) use blocks::Blocks;
 pub use job::TaggedJob;

@@ -21,6 +21,13 @@ pub(crate) struct Unit {
     pub(crate) kept: Option<usize>,
 }
 
+/// A sentence of a text and its translation, as bytes of both.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Pair {
+    pub(crate) source: Range<usize>,
+    pub(crate) target: Range<usize>,
+}
+
 /// What a unit counts when runs are compared.
 const WORD: i64 = 8;
 const MARK: i64 = 2;
@@ -33,13 +40,18 @@ const NEIGHBOURS: usize = 8;
 
 /// The bytes of `target` that each element takes. For a kept element whose unit is not inside that
 /// of its parent they are empty.
-pub(crate) fn place(source: &TaggedText, target: &str, units: &[Unit]) -> Vec<Range<usize>> {
+pub(crate) fn place(
+    source: &TaggedText,
+    target: &str,
+    sentences: &[Pair],
+    units: &[Unit],
+) -> Vec<Range<usize>> {
     let tree = Tree::of(source);
-    let mut placement = Placement::new(source, target, &tree, units.to_vec());
+    let mut placement = Placement::new(source, target, &tree, sentences, units.to_vec());
     placement.run();
     if placement.starved {
         let pieces = split_words(target, units);
-        placement = Placement::new(source, target, &tree, pieces);
+        placement = Placement::new(source, target, &tree, sentences, pieces);
         placement.run();
     }
     placement.bytes
@@ -148,6 +160,7 @@ impl Tree {
 struct Placement<'t> {
     source: &'t TaggedText,
     tree: &'t Tree,
+    sentences: &'t [Pair],
     units: Vec<Unit>,
     /// The innermost element that each unit comes from.
     owners: Vec<Option<usize>>,
@@ -165,7 +178,13 @@ struct Placement<'t> {
 }
 
 impl<'t> Placement<'t> {
-    fn new(source: &'t TaggedText, target: &str, tree: &'t Tree, units: Vec<Unit>) -> Self {
+    fn new(
+        source: &'t TaggedText,
+        target: &str,
+        tree: &'t Tree,
+        sentences: &'t [Pair],
+        units: Vec<Unit>,
+    ) -> Self {
         let owners = units
             .iter()
             .map(|unit| match unit.kept {
@@ -185,6 +204,7 @@ impl<'t> Placement<'t> {
         Self {
             source,
             tree,
+            sentences,
             taken: vec![false; units.len()],
             units,
             owners,
@@ -255,19 +275,21 @@ impl<'t> Placement<'t> {
                 range.end = unit + 1;
             }
         }
-        let mut order: Vec<(bool, i64, usize)> = (0..solid.len())
+        let mut order: Vec<(bool, bool, i64, usize)> = (0..solid.len())
             .map(|i| {
                 let score = wanted[i].as_ref().map_or(0, |range| {
                     self.best_run(solid[i], range).map_or(0, |(score, _)| score)
                 });
-                (!tree.keeps[solid[i]], -score, i)
+                let tag = &self.source.tags()[solid[i]];
+                let held = tag.from_start || tag.to_end;
+                (!held, !tree.keeps[solid[i]], -score, i)
             })
             .collect();
         order.sort_unstable();
         let mut free = window.len();
         let mut reserved: usize = solid.iter().map(|&child| tree.need[child]).sum();
         let mut places: Option<BTreeSet<usize>> = None;
-        for (_, _, i) in order {
+        for (_, _, _, i) in order {
             let child = solid[i];
             reserved -= tree.need[child];
             let run = wanted[i]
@@ -298,6 +320,7 @@ impl<'t> Placement<'t> {
                 run
             };
             let run = self.widen(child, run, need, window);
+            let run = self.hold(child, run, window);
             self.take(child, run, &mut free, &mut places);
         }
     }
@@ -448,6 +471,27 @@ impl<'t> Placement<'t> {
         Some(unit..unit + 1)
     }
 
+    /// The run from the beginning or to the end of the window, for an element of which the other
+    /// half is elsewhere. Nobody else has a run yet but a sibling at the other edge.
+    fn hold(&self, element: usize, run: Range<usize>, window: &Range<usize>) -> Range<usize> {
+        let tag = &self.source.tags()[element];
+        let (mut start, mut end) = (run.start, run.end);
+        if tag.from_start {
+            start = window.start;
+        }
+        if tag.to_end {
+            end = window.end;
+        }
+        // Two elements, each at its edge: the second leaves the first what it has.
+        while start < run.start && self.taken[start] {
+            start += 1;
+        }
+        while end > run.end && self.taken[end - 1] {
+            end -= 1;
+        }
+        start..end
+    }
+
     /// Adds free neighbours until there is a unit for everything in the element.
     fn widen(
         &self,
@@ -485,6 +529,34 @@ impl<'t> Placement<'t> {
         if text[tags[element].range.end..outer.end].trim().is_empty() {
             return bytes.end;
         }
+        let point = match self.beside_sentence(at) {
+            Some(point) => point.clamp(bytes.start, bytes.end),
+            None => self.behind_word(at, window).unwrap_or(bytes.end),
+        };
+        let i = siblings.partition_point(|sibling| sibling.end <= point);
+        match siblings.get(i) {
+            Some(sibling) if sibling.start < point => sibling.end,
+            _ => point,
+        }
+    }
+
+    /// The beginning or end of a translated sentence when the source has one at `at`.
+    fn beside_sentence(&self, at: usize) -> Option<usize> {
+        let text = self.source.text();
+        let i = self.sentences.partition_point(|pair| pair.source.end <= at);
+        let before = i.checked_sub(1).map(|i| &self.sentences[i]);
+        if let Some(pair) = before
+            && text[pair.source.end..at].trim().is_empty()
+        {
+            return Some(pair.target.end);
+        }
+        let pair = self.sentences.get(i)?;
+        let begins = at <= pair.source.start || text[pair.source.start..at].trim().is_empty();
+        begins.then_some(pair.target.start)
+    }
+
+    /// The end of the word that stands before `at` in the source, or the beginning of the next.
+    fn behind_word(&self, at: usize, window: &Range<usize>) -> Option<usize> {
         let place = self.by_source.partition_point(|&unit| {
             self.units[unit]
                 .source
@@ -499,15 +571,10 @@ impl<'t> Placement<'t> {
             .iter()
             .take(NEIGHBOURS)
             .find(|unit| window.contains(unit));
-        let point = match (before, behind) {
-            (Some(&unit), _) => self.units[unit].target.end,
-            (None, Some(&unit)) => self.units[unit].target.start,
-            (None, None) => bytes.end,
-        };
-        let i = siblings.partition_point(|sibling| sibling.end <= point);
-        match siblings.get(i) {
-            Some(sibling) if sibling.start < point => sibling.end,
-            _ => point,
+        match (before, behind) {
+            (Some(&unit), _) => Some(self.units[unit].target.end),
+            (None, Some(&unit)) => Some(self.units[unit].target.start),
+            (None, None) => None,
         }
     }
 }
@@ -555,7 +622,7 @@ mod tests {
                 kept: None,
             });
         }
-        let places = place(&source, &text, &units);
+        let places = place(&source, &text, &[], &units);
         show(&source, &text, &places)
     }
 
@@ -657,7 +724,7 @@ mod tests {
                 });
                 text.push(' ');
             }
-            let places = place(&source, &text, &units);
+            let places = place(&source, &text, &[], &units);
             let letters = text.chars().filter(|c| *c != ' ').count();
             for (i, tag) in source.tags().iter().enumerate() {
                 let place = &places[i];

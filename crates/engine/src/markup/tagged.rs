@@ -44,6 +44,10 @@ pub(crate) struct Tag {
     pub(crate) parent: Option<usize>,
     /// The content is copied.
     pub(crate) kept: bool,
+    /// It began before the text: nothing of its parent may come before it.
+    pub(crate) from_start: bool,
+    /// It goes on behind the text: nothing of its parent may come behind it.
+    pub(crate) to_end: bool,
 }
 
 /// What a tagged text consists of, first to last.
@@ -257,6 +261,12 @@ impl TaggedTextBuilder {
         element
     }
 
+    /// An element began before the text, or goes on behind it.
+    pub(crate) fn hold(&mut self, element: usize, from_start: bool, to_end: bool) {
+        let tag = &mut self.tags[element];
+        (tag.from_start, tag.to_end) = (from_start, to_end);
+    }
+
     /// Whether there is neither text nor an element.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -286,6 +296,7 @@ impl TaggedTextBuilder {
             range: self.text.len()..self.text.len(),
             parent: self.open.last().copied(),
             kept,
+            ..Tag::default()
         });
         self.tags.len() - 1
     }

@@ -1,15 +1,20 @@
 //! Which words of a translation come from which of its source.
 
+mod attention;
+mod offsets;
+
 use std::ops::Range;
 
 use csanmt_text::script::is_han;
 
-/// A word of a translation and what it comes from.
+pub(crate) use attention::align;
+
+/// A word of a translation, or a mark, and what it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alignment {
-    /// Bytes of the source.
+    /// Bytes of the source sentence.
     pub source: Range<usize>,
-    /// Bytes of the translation.
+    /// Bytes of its translation.
     pub target: Range<usize>,
 }
 
