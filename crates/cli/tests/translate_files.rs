@@ -11,19 +11,15 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use support::{csanmt, failure, model, run, success};
+use support::{csanmt, failure, run, success};
 
 const FILM: &str = "1\r\n00:00:01,000 --> 00:00:02,000\r\n<i>我们今天</i>\r\n去学校。\r\n\r\n\
                     2\r\n00:00:03,000 --> 00:00:04,000\r\nOK\r\n";
 
-/// Runs `csanmt translate --file ARGS…` in a folder.
+/// Runs `csanmt translate --file ARGS…` in a folder, with the model that comes with the program.
 fn files(folder: &Path, args: &[&str]) -> Output {
     let mut command = csanmt();
-    command
-        .current_dir(folder)
-        .arg("translate")
-        .arg("--model")
-        .arg(model());
+    command.current_dir(folder).arg("translate");
     run(command.arg("--file").args(args), b"")
 }
 
@@ -52,7 +48,7 @@ fn n1_a_subtitle_file_keeps_its_cues() {
 #[test]
 fn n4_several_threads_give_the_same_file() {
     let folder = tempfile::tempdir().unwrap();
-    let text = "我们今天去学校。\n他说：你好！\n\n".repeat(40);
+    let text = "我们今天去学校。\n他说：你好！\n\n".repeat(6);
     fs::write(folder.path().join("a.txt"), &text).unwrap();
     for threads in ["1", "3"] {
         let name = format!("{threads}.txt");
@@ -65,6 +61,34 @@ fn n4_several_threads_give_the_same_file() {
     assert_eq!(read("1.txt"), read("3.txt"));
     assert_eq!(read("1.txt").lines().count(), text.lines().count());
     assert_ne!(read("1.txt"), text);
+}
+
+#[test]
+fn n1_markdown_and_html_keep_their_marks() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("a.md", "# 你好\r\n\r\n```\n代码\n```\n\n- [x](y.md)\n");
+    write("b.html", "<p>你好。</p>\n<!-- 注 -->\n");
+    success(&files(folder.path(), &["a.md", "b.html"]));
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    let (text, page) = (read("a.en.md"), read("b.en.html"));
+    assert!(text.starts_with("# "), "{text}");
+    assert!(
+        text.ends_with("\r\n\r\n```\n代码\n```\n\n- [x](y.md)\n"),
+        "{text}"
+    );
+    assert!(
+        page.starts_with("<p>") && page.ends_with("</p>\n<!-- 注 -->\n"),
+        "{page}"
+    );
+    assert!(
+        !text.contains("你好") && !page.contains("你好"),
+        "{text}{page}"
+    );
+    // What is in no file has three formats.
+    let mut command = csanmt();
+    let output = run(command.args(["translate", "--format", "srt", "x"]), b"");
+    assert!(failure(&output, 1).contains("srt is a format of files"));
 }
 
 #[test]
@@ -136,7 +160,7 @@ fn what_cannot_be_read_is_told_before_anything_is_written() {
         (&["a.docx"], "a.docx: the archive is damaged"),
         (&["a"], "a: a binary file is not supported"),
         (&["."], "cannot read .: this is a folder"),
-        (&["a", "--format", "exe"], "expected one of txt, "),
+        (&["a", "--format", "exe"], "expected one of txt, md, html, "),
         (
             &["a", "-o", "a", "--delimiter", "xy"],
             "expected one ASCII character",

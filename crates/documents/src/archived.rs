@@ -1,7 +1,7 @@
 //! Documents that are archives: which parts are read, and how.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
-use std::io::Write as _;
 
 use crate::office::{self, Dialect};
 use crate::package::Package;
@@ -193,12 +193,11 @@ impl<'b> Archived<'b> {
         output: &mut dyn Output,
     ) -> Result<(), DocumentError> {
         let find = |name: &str| self.parts.iter().find(|part| part.name == name);
-        let mut rewrite = |name: &str, bytes: Vec<u8>| {
+        let mut rewrite = |name: &str, bytes: &[u8]| {
             let Some(part) = find(name) else {
-                return Ok(bytes);
+                return Ok(bytes.to_vec());
             };
-            let (text, encoding) = encoding::decode(&bytes)?;
-            let mut text = text.into_owned();
+            let (mut text, encoding) = encoding::decode(bytes)?;
             for level in (0..=part.levels(&text)?).rev() {
                 let mut translated = String::with_capacity(text.len());
                 let mut write = |piece: &str| {
@@ -209,14 +208,13 @@ impl<'b> Archived<'b> {
                 self.read_part(part, &text, level, &mut rewriter)?;
                 rewriter.flush()?;
                 drop(rewriter);
-                text = translated;
+                text = Cow::Owned(translated);
             }
             let mut written = Vec::with_capacity(text.len());
             encoding.begin(&mut written).map_err(DocumentError::Write)?;
             encoding
                 .write(&text, &mut written)
                 .map_err(DocumentError::Write)?;
-            written.flush().map_err(DocumentError::Write)?;
             Ok(written)
         };
         self.package

@@ -11,7 +11,7 @@ use crate::encoding::{self, Encoding};
 use crate::passage::{Count, Sink, Units};
 use crate::rewrite::{Rewriter, Work};
 use crate::subtitles::{self, Dialect};
-use crate::{DocumentError, Format, Observe, Settings, TranslateUnits, json, lines, table};
+use crate::{DocumentError, Format, Observe, Settings, TranslateUnits, json, lines, marked, table};
 
 /// Where a translated file goes.
 pub trait Output: Write + Seek {}
@@ -143,6 +143,8 @@ impl<'b> Document<'b> {
             Format::Srt => subtitles::read(text, Dialect::SubRip, sink),
             Format::WebVtt => subtitles::read(text, Dialect::WebVtt, sink),
             Format::Json => json::read(text, sink),
+            Format::Markdown => marked::read(text, csanmt::Format::Markdown, sink),
+            Format::Html => marked::read(text, csanmt::Format::Html, sink),
             Format::Csv => table::read(text, &self.settings, sink),
             _ => lines::read(text, sink),
         }

@@ -41,11 +41,12 @@ impl TranslateUnits for Engine<'_> {
         while !job.is_done() {
             job.advance_with(&mut |progress| observe(progress.sentences_done))?;
         }
-        let texts = job.finish().into_iter();
+        let truncated = job.truncated();
+        let texts = job.finish().into_iter().enumerate();
         Ok(texts
-            .map(|text| Translated {
+            .map(|(number, text)| Translated {
                 text,
-                truncated: false,
+                truncated: truncated.contains(&number),
             })
             .collect())
     }

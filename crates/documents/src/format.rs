@@ -12,6 +12,10 @@ use crate::encoding;
 pub enum Format {
     /// Plain text.
     Text,
+    /// Markdown.
+    Markdown,
+    /// HTML.
+    Html,
     /// SubRip subtitles.
     Srt,
     /// WebVTT subtitles.
@@ -37,6 +41,8 @@ pub enum Format {
 /// Formats with their names and extensions.
 const ALL: &[(Format, &str, &[&str])] = &[
     (Format::Text, "txt", &["txt", "text", "log"]),
+    (Format::Markdown, "md", &["md", "markdown"]),
+    (Format::Html, "html", &["html", "htm", "xhtml"]),
     (Format::Srt, "srt", &["srt"]),
     (Format::WebVtt, "vtt", &["vtt", "webvtt"]),
     (Format::Json, "json", &["json", "jsonl", "ndjson"]),
@@ -124,6 +130,9 @@ impl Format {
         }
         let head: String = start.chars().take(PROBE).collect();
         let head = head.to_ascii_lowercase();
+        if head.starts_with("<!doctype html") || head.starts_with("<html") {
+            return Ok(Self::Html);
+        }
         let json = head.starts_with(['{', '['])
             && crate::json::read(&text, &mut crate::passage::Units::default()).is_ok();
         Ok(if json { Self::Json } else { Self::Text })
@@ -201,7 +210,7 @@ mod tests {
 
     #[test]
     fn n1_names_decide_and_contents_when_they_do_not() {
-        let cases: [(&str, &[u8], Format); 9] = [
+        let cases: [(&str, &[u8], Format); 11] = [
             ("a.TXT", b"", Format::Text),
             ("dir.csv/film.SRT", b"", Format::Srt),
             ("a.tsv", b"", Format::Csv),
@@ -213,6 +222,8 @@ mod tests {
             ),
             ("a.unknown", "{\"a\": [\"你\"]}".as_bytes(), Format::Json),
             ("a", b"{ not json", Format::Text),
+            ("a.md", b"", Format::Markdown),
+            ("a", b" <!DOCTYPE HTML>", Format::Html),
             ("a", "你好".as_bytes(), Format::Text),
             ("a", b"", Format::Text),
         ];
@@ -246,6 +257,9 @@ mod tests {
             assert_eq!(format.name().parse::<Format>().unwrap(), format);
         }
         let error = "exe".parse::<Format>().unwrap_err();
-        assert!(error.starts_with("expected one of txt, srt"), "{error}");
+        assert!(
+            error.starts_with("expected one of txt, md, html, srt"),
+            "{error}"
+        );
     }
 }

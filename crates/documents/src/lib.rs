@@ -34,6 +34,7 @@ mod error;
 mod format;
 mod json;
 mod lines;
+mod marked;
 #[cfg(feature = "packages")]
 mod office;
 #[cfg(feature = "packages")]

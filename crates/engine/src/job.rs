@@ -159,6 +159,11 @@ impl Job {
         self.plan.finish()
     }
 
+    /// The paragraphs that have a sentence which reached the length limit.
+    pub(crate) fn truncated_texts(&self) -> Vec<usize> {
+        self.plan.truncated_texts()
+    }
+
     /// The paragraphs of a job that has some.
     pub(crate) fn finish_tagged(self) -> Vec<TaggedText> {
         self.plan.into_texts()

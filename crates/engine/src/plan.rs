@@ -124,6 +124,14 @@ impl Plan {
         }
     }
 
+    /// The paragraphs that have a sentence which reached the length limit.
+    pub(crate) fn truncated_texts(&self) -> Vec<usize> {
+        let Layout::Blocks(blocks) = &self.layout else {
+            return Vec::new();
+        };
+        blocks.truncated()
+    }
+
     /// The paragraphs.
     pub(crate) fn into_texts(self) -> Vec<TaggedText> {
         match self.layout {

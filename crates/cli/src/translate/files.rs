@@ -37,6 +37,13 @@ pub(crate) struct FileArguments {
     force: bool,
 }
 
+/// Files to translate.
+pub(crate) struct Request<'a> {
+    pub(crate) arguments: &'a FileArguments,
+    /// What they are, if not what their names and contents tell.
+    pub(crate) format: Option<Format>,
+}
+
 impl FileArguments {
     pub(crate) fn are_given(&self) -> bool {
         !self.file.is_empty()
@@ -65,19 +72,19 @@ fn delimiter(value: &str) -> Result<u8, String> {
 
 /// Translates all files; those that cannot be translated are told and make the exit status 1.
 pub(crate) fn translate(
-    arguments: &FileArguments,
-    format: Option<Format>,
+    request: &Request<'_>,
     translator: &Translator,
     options: &Options,
     threads: NonZero<usize>,
 ) -> Result<ExitCode> {
+    let arguments = request.arguments;
     let targets = targets(arguments)?;
     let team = Team::new(translator, options, threads);
     let mut failed = false;
     for (file, target) in arguments.file.iter().zip(&targets) {
-        match translate_file(arguments, format, &team, file, target) {
+        match translate_file(request, &team, file, target) {
             Ok(summary) if summary.truncated > 0 => eprintln!(
-                "csanmt: {}: {} texts have sentences that were cut at the length limit",
+                "csanmt: {}: the length limit cut sentences short in {} of its texts",
                 file.display(),
                 summary.truncated
             ),
@@ -137,19 +144,19 @@ fn beside(file: &Path) -> PathBuf {
 }
 
 fn translate_file(
-    arguments: &FileArguments,
-    format: Option<Format>,
+    request: &Request<'_>,
     team: &Team<'_>,
     file: &Path,
     target: &Path,
 ) -> Result<Summary> {
+    let arguments = request.arguments;
     let settings = settings(arguments);
     let unreadable = || format!("cannot read {}", file.display());
     check_readable(file, &settings.limits).with_context(unreadable)?;
     let target = writable(target, arguments.force)?;
     let bytes = fs::read(file).with_context(unreadable)?;
     let name = || file.display().to_string();
-    let format = match format {
+    let format = match request.format {
         Some(format) => format,
         None => Format::detect(&file.to_string_lossy(), &bytes).with_context(name)?,
     };

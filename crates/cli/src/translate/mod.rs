@@ -43,8 +43,8 @@ pub(crate) struct Arguments {
     n_best: Option<u8>,
     /// What the texts are written in: text, html or markdown, which take standard input as one
     /// document [default: text]; with --file any of its formats, when a name does not tell it
-    #[arg(long, value_name = "FORMAT", conflicts_with = "raw", value_parser = AnyFormat::parse)]
-    format: Option<AnyFormat>,
+    #[arg(long, value_name = "FORMAT", conflicts_with = "raw")]
+    format: Option<FileFormat>,
     /// Beam width, 1 to 8 [default: the model's own]
     #[arg(long, value_name = "N",
           value_parser = clap::value_parser!(u8).range(1..=Options::MAX_BEAM as i64))]
@@ -61,27 +61,9 @@ pub(crate) struct Arguments {
     threads: Option<NonZero<usize>>,
 }
 
-/// A format of texts, or of files.
-#[derive(Clone, Copy)]
-enum AnyFormat {
-    Text(Format),
-    File(FileFormat),
-}
-
-impl AnyFormat {
-    fn parse(name: &str) -> Result<Self, String> {
-        Ok(match name {
-            "text" => Self::Text(Format::Text),
-            "html" => Self::Text(Format::Html),
-            "markdown" | "md" => Self::Text(Format::Markdown),
-            _ => Self::File(name.parse()?),
-        })
-    }
-}
-
 const LONG_HELP: &str = "\
 Files:
-  --file keeps everything but the text byte for byte: txt, srt, vtt, json (string values),
+  --file keeps everything but the text byte for byte: txt, md, html, srt, vtt, json (string values),
   csv (with --column), docx, pptx, xlsx and epub. Text files keep their encoding (UTF-8, UTF-16,
   GB18030) and line ends. The result appears as NAME.en.EXTENSION beside the file, or where -o says,
   and only when it is complete.
@@ -117,29 +99,33 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let translator = arguments.model.source()?.open()?;
     let threads = arguments.threads.unwrap_or_else(threads::all_cores);
     if arguments.files.are_given() {
-        let format = match arguments.format {
-            None => None,
-            Some(AnyFormat::File(format)) => Some(format),
-            Some(AnyFormat::Text(Format::Text)) => Some(FileFormat::Text),
-            Some(AnyFormat::Text(_)) => bail!("HTML and Markdown come from standard input"),
+        let files = files::Request {
+            arguments: &arguments.files,
+            format: arguments.format,
         };
-        return files::translate(&arguments.files, format, &translator, &options, threads);
+        return files::translate(&files, &translator, &options, threads);
     }
-    let format = match arguments.format {
-        None => Format::Text,
-        Some(AnyFormat::Text(format)) => format,
-        Some(AnyFormat::File(other)) => {
-            bail!("{other} is a format of files: name them with --file")
-        }
-    };
+    let format = text_format(arguments.format)?;
     let options = options.with_format(format);
     let batch = Batch::new(translator, options, threads);
     match (arguments.jsonl, arguments.text.is_empty()) {
-        (false, true) if format == Format::Text => return plain::translate_lines(&batch),
+        (false, true) if format == Format::Text => {
+            return plain::translate_lines(&batch);
+        }
         (false, true) => plain::translate_document(&batch)?,
         (false, false) => plain::translate_texts(&batch, &arguments.text)?,
         (true, true) => return json_lines::translate_lines(&batch, detailed),
         (true, false) => json_lines::translate_texts(&batch, detailed, &arguments.text)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The format of texts that are in no file.
+fn text_format(format: Option<FileFormat>) -> Result<Format> {
+    match format {
+        None | Some(FileFormat::Text) => Ok(Format::Text),
+        Some(FileFormat::Html) => Ok(Format::Html),
+        Some(FileFormat::Markdown) => Ok(Format::Markdown),
+        Some(other) => bail!("{other} is a format of files: name them with --file"),
+    }
 }

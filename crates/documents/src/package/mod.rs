@@ -12,7 +12,7 @@ use zip::{ZipArchive, ZipWriter};
 use crate::{DocumentError, Limits, Output};
 
 /// Gets the name and the bytes of a part and gives those to write.
-pub(crate) type Rewrite<'r> = dyn FnMut(&str, Vec<u8>) -> Result<Vec<u8>, DocumentError> + 'r;
+pub(crate) type Rewrite<'r> = dyn FnMut(&str, &[u8]) -> Result<Vec<u8>, DocumentError> + 'r;
 
 /// Parts up to this size may be compressed as well as they like.
 const FREE_RATIO: u64 = 1 << 20;
@@ -162,7 +162,7 @@ impl<'b> Package<'b> {
                 writer.write_all(&bytes).map_err(DocumentError::Write)?;
             } else if is_rewritten(name) {
                 let old = self.unpack(index)?;
-                let bytes = rewrite(name, old.clone())?;
+                let bytes = rewrite(name, &old)?;
                 if bytes == old {
                     let file = archive.by_index_raw(index).map_err(damaged)?;
                     writer.raw_copy_file(file).map_err(write_failed)?;

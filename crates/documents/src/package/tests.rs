@@ -13,7 +13,7 @@ fn open(bytes: &[u8]) -> Result<Package<'_>, DocumentError> {
 
 fn rewritten(package: &Package<'_>, first: Option<&str>, changed: &str) -> Vec<u8> {
     let mut output = Cursor::new(Vec::new());
-    let mut upper = |_: &str, bytes: Vec<u8>| Ok(bytes.to_ascii_uppercase());
+    let mut upper = |_: &str, bytes: &[u8]| Ok(bytes.to_ascii_uppercase());
     package
         .rewrite(&mut output, first, &mut upper, &|name| name == changed)
         .unwrap();

@@ -43,6 +43,8 @@ pub(crate) struct Finished {
     pub(crate) text: TaggedText,
     /// It is as it was.
     pub(crate) copied: bool,
+    /// One of its sentences reached the length limit.
+    pub(crate) truncated: bool,
 }
 
 impl Blocks {
@@ -164,6 +166,13 @@ impl Blocks {
         }
     }
 
+    /// The paragraphs with a sentence that reached the length limit.
+    pub(crate) fn truncated(&self) -> Vec<usize> {
+        let finished = self.finished.iter().enumerate();
+        let truncated = finished.filter(|(_, finished)| finished.truncated);
+        truncated.map(|(number, _)| number).collect()
+    }
+
     pub(crate) fn into_texts(self) -> Vec<TaggedText> {
         let rest = self.finished.len();
         let finished = self.finished.into_iter().map(|finished| finished.text);
@@ -175,6 +184,7 @@ impl Blocks {
 impl Block {
     fn finish(&self, outputs: &[Output]) -> Finished {
         let text = self.document.text();
+        let truncated = outputs.iter().any(|output| output.truncated);
         let copied = self
             .sentences
             .iter()
@@ -184,6 +194,7 @@ impl Block {
             return Finished {
                 text: self.source.clone(),
                 copied,
+                truncated,
             };
         }
         let texts: Vec<&str> = outputs.iter().map(|output| output.text.as_str()).collect();
@@ -192,6 +203,7 @@ impl Block {
             return Finished {
                 text: TaggedText::plain(rendered.text),
                 copied,
+                truncated,
             };
         }
         let signs = self.masked.units(&rendered.text);
@@ -214,6 +226,7 @@ impl Block {
         Finished {
             text: self.masked.restore(&self.source, &rendered.text, &places),
             copied,
+            truncated,
         }
     }
 }

@@ -43,6 +43,12 @@ impl TaggedJob {
         self.job.advance_with(observe)
     }
 
+    /// The texts, by their index, that have a sentence which reached the length limit.
+    #[must_use]
+    pub fn truncated(&self) -> Vec<usize> {
+        self.job.truncated_texts()
+    }
+
     /// The translations, one a text; what is not done is as it was.
     #[must_use]
     pub fn finish(self) -> Vec<TaggedText> {

@@ -28,6 +28,7 @@
 //! ```
 
 mod blocks;
+mod excerpt;
 mod html;
 mod job;
 mod kept;
@@ -37,5 +38,6 @@ mod tagged;
 mod template;
 
 pub(crate) use blocks::Blocks;
+pub use excerpt::{Excerpt, excerpts};
 pub use job::TaggedJob;
 pub use tagged::{Piece, Pieces, TaggedText, TaggedTextBuilder};

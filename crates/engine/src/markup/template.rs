@@ -105,7 +105,7 @@ impl Template {
 
 impl Frame {
     /// Writes a translated paragraph.
-    fn push(&self, text: &TaggedText, out: &mut String) {
+    pub(crate) fn push(&self, text: &TaggedText, out: &mut String) {
         let pieces: Vec<Piece<'_>> = text.pieces().collect();
         let mut kept = false;
         let mut place = Place::LineStart;

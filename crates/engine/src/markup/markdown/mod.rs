@@ -8,11 +8,16 @@ mod reader;
 mod writer;
 
 use super::TaggedText;
-use super::template::Template;
+use super::template::{Frame, Template};
 use writer::{Cell, Prose};
 
 /// Takes the paragraphs out of a document.
 pub(crate) fn read(source: &str) -> (Template, Vec<TaggedText>) {
-    let (texts, frames) = reader::Reader::new(source).read();
+    let (texts, frames) = paragraphs(source);
     (Template::new(source, frames), texts)
+}
+
+/// The paragraphs of a document.
+pub(crate) fn paragraphs(source: &str) -> (Vec<TaggedText>, Vec<Frame>) {
+    reader::Reader::new(source).read()
 }
