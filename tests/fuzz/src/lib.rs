@@ -31,6 +31,8 @@ const DEFAULT_TIME: Duration = Duration::from_secs(2);
 const SECONDS: &str = "CSANMT_FUZZ_SECONDS";
 /// One input may take this long, on a busy machine and without optimisation.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// Where the inputs of a run begin that is to be the same every time.
+const FIXED_SEED: u64 = 0x5eed;
 /// Inputs between two looks at the clock.
 const ROUND: u32 = 32;
 
@@ -58,11 +60,13 @@ pub fn fuzz(target: &str, seeds: &[&[u8]], words: &[&str], check: impl Fn(&[u8])
     };
     let begin = Instant::now();
     quiet_panics();
-    let mut runner = runner(random);
+    // Every run that is to find something new begins elsewhere.
+    let mut seed = if random { rand_seed() } else { FIXED_SEED };
     let strategy = damage(all.len());
     let inputs = Cell::new(0_u64);
     while begin.elapsed() < time {
-        let outcome = runner.run(&strategy, |damage| {
+        seed = seed.wrapping_add(1);
+        let outcome = runner(seed).run(&strategy, |damage| {
             inputs.set(inputs.get() + 1);
             let input = damage.apply(&all, words);
             QUIET.set(true);
@@ -108,18 +112,20 @@ fn quiet_panics() {
     });
 }
 
-fn runner(random: bool) -> TestRunner {
-    let seed = if random {
-        RngSeed::Random
-    } else {
-        RngSeed::Fixed(0x5eed)
-    };
+fn rand_seed() -> u64 {
+    use std::hash::{BuildHasher as _, RandomState};
+    RandomState::new().hash_one(0)
+}
+
+/// A runner counts its successes, so it serves for one round.
+fn runner(seed: u64) -> TestRunner {
     TestRunner::new(Config {
         cases: ROUND,
         failure_persistence: None,
         max_shrink_time: 60_000,
+        max_shrink_iters: 4096,
         rng_algorithm: RngAlgorithm::ChaCha,
-        rng_seed: seed,
+        rng_seed: RngSeed::Fixed(seed),
         ..Config::default()
     })
 }

@@ -63,6 +63,17 @@ fn begins_turn(line: &str) -> bool {
     ])
 }
 
+/// The line without the sign of a turn, which is no part of the sentence. Two signs together are
+/// something else.
+fn without_turn(line: &str) -> &str {
+    const SIGNS: [char; 6] = ['-', '–', '－', '♪', '♫', '●'];
+    let line = line.trim_start();
+    match line.strip_prefix(SIGNS) {
+        Some(rest) if !rest.starts_with(SIGNS) && !rest.starts_with('>') => rest.trim_start(),
+        _ => line,
+    }
+}
+
 fn ends_sentence(line: &str) -> bool {
     let line = line.trim_end_matches(['”', '"', '’', '\'', '」', '』', '）', ')', '】', ']']);
     line.ends_with(['。', '！', '？', '!', '?', '.', '…', '；', ';', '♪', '♫'])
@@ -78,10 +89,7 @@ fn passage<'a>(
     let (Some(first), Some(last)) = (lines.first().copied(), lines.last().copied()) else {
         return Ok(());
     };
-    // The sign of a turn is no part of the sentence.
-    let spoken = first.text.trim_start_matches(|c: char| {
-        c.is_whitespace() || matches!(c, '-' | '–' | '－' | '♪' | '♫' | '●')
-    });
+    let spoken = without_turn(first.text);
     let start = first.start + first.text.len() - spoken.len();
     let end = last.start + last.text.trim_end().len();
     sink.copy(&text[first.start..start])?;
