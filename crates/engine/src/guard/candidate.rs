@@ -8,18 +8,6 @@ use csanmt_text::script::is_han;
 use super::{part, repetition, wording};
 use crate::guards::{Guard, Guards};
 
-/// The sign in place of words where the source has it, and only once.
-const PER_CENT: [(&str, &str); 8] = [
-    ("%percentage", "%"),
-    (" percent ", "% "),
-    (" percent.", "%."),
-    (" percent,", "%,"),
-    (" per cent", "%"),
-    ("-percent", "%"),
-    ("%percent", "%"),
-    ("%%", "%"),
-];
-
 /// What a translation is compared with.
 #[derive(Debug)]
 pub(crate) struct Original {
@@ -106,9 +94,7 @@ impl Original {
         mut lost: Vec<usize>,
     ) -> Candidate {
         if self.source.contains(['%', '％']) && !self.source.contains("%%") {
-            for (words, sign) in PER_CENT {
-                text = text.replace(words, sign);
-            }
+            text = with_per_cent(&text);
         }
         // A full stop that a part of a sentence does not have.
         if self.is_part
@@ -131,7 +117,7 @@ impl Original {
             Guard::Lost => !lost.is_empty(),
             Guard::Loops => self.loops(&text),
             Guard::Untranslated => self.is_foreign(&text),
-            Guard::Wording => wording::fault(&self.source, &text).is_some(),
+            Guard::Wording => wording::corrected(&self.source, &text).is_some(),
             Guard::Unknown | Guard::Signs | Guard::Stutters => false,
         };
         let faults = Guard::ALL
@@ -194,6 +180,42 @@ impl Original {
         }
         text.trim().to_owned()
     }
+}
+
+/// The sign in place of words, and only once: `5%`.
+fn with_per_cent(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = ["per cent", "percent", "%"]
+        .iter()
+        .filter_map(|word| rest.find(word))
+        .min()
+    {
+        let (before, word) = rest.split_at(at);
+        let word_len = ["percentage", "per cent", "percent", "%"]
+            .iter()
+            .find(|w| word.starts_with(**w))
+            .map_or(1, |w| w.len());
+        let number = before.trim_end_matches([' ', '-']);
+        let glued = number.ends_with(|c: char| c.is_ascii_digit())
+            || before.is_empty() && out.ends_with('%');
+        let point = word[word_len..].trim_start().starts_with("point");
+        if glued && !point && !word.starts_with("percentage") {
+            out.push_str(number);
+            if !out.ends_with('%') {
+                out.push('%');
+            }
+        } else {
+            out.push_str(before);
+            let stuck = before.is_empty() && out.ends_with('%');
+            if !stuck {
+                out.push_str(&word[..word_len]);
+            }
+        }
+        rest = &word[word_len..];
+    }
+    out.push_str(rest);
+    out
 }
 
 /// The text without what tokenisation leaves when a model writes half a mark.

@@ -75,7 +75,7 @@ impl Draft {
     pub(crate) fn queries(&self, simplifier: &Simplifier) -> Vec<Query> {
         self.pending()
             .map(|text| Query {
-                text: simplifier.simplify(&text.query()),
+                text: text.for_model(simplifier),
                 all: text.wants_all(),
                 repeated: text.is_repeated(),
             })

@@ -71,7 +71,10 @@ fn respaced(text: &str, output: &str) -> Option<String> {
                 break;
             }
         }
-        if matched == wanted.len() && !(ends && joins(output[end..].chars().next())) {
+        let next = output[end..].chars().next();
+        let unit = text.ends_with(|c: char| c.is_ascii_digit())
+            && next.is_some_and(|c| c.is_ascii_alphabetic());
+        if matched == wanted.len() && (unit || !(ends && joins(next))) {
             let mut out = output.to_owned();
             out.replace_range(start..end, text);
             return Some(out);

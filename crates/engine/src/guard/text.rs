@@ -1,9 +1,9 @@
 //! A stretch of text on its way through the model, as often as it takes.
 
 use csanmt_model::SearchResult;
-use csanmt_text::TargetDecoder;
 use csanmt_text::protect::{Span, missing};
 use csanmt_text::script::is_han;
+use csanmt_text::{Simplifier, TargetDecoder, rephrase};
 
 use super::candidate::{Candidate, Original};
 use super::part::{self, Part, Whole};
@@ -103,6 +103,16 @@ impl Text {
         }
         out.push_str(&source[end..]);
         out
+    }
+
+    /// The query in words that the model reads well.
+    pub(crate) fn for_model(&self, simplifier: &Simplifier) -> String {
+        let simplified = simplifier.simplify(&self.query());
+        if self.original.guards.has(Guard::Wording) {
+            rephrase(&simplified).into_owned()
+        } else {
+            simplified
+        }
     }
 
     /// The sign of each span that is masked: models copy `[1]` more faithfully than anything else

@@ -94,7 +94,8 @@ fn url(rest: &str) -> Option<usize> {
             _ => Some(domain),
         };
     };
-    let end = prefix + address_run(&rest[prefix..]);
+    let host = prefix + chinese_domain(&rest[prefix..]);
+    let end = host + address_run(&rest[host..]);
     let length = without_stops(&rest[..end]);
     (length > prefix).then_some(length)
 }
@@ -148,12 +149,53 @@ fn domain(rest: &str) -> Option<usize> {
         .then_some(name.len())
 }
 
+/// Length of a host name in Chinese, 0 if there is none: 例子.测试.
+fn chinese_domain(rest: &str) -> usize {
+    const TOP: [&str; 12] = [
+        "中国",
+        "公司",
+        "网络",
+        "测试",
+        "政务",
+        "公益",
+        "在线",
+        "中文网",
+        "商城",
+        "手机",
+        "网址",
+        "香港",
+    ];
+    let label = |text: &str| -> usize {
+        text.chars()
+            .take(63)
+            .take_while(|&c| is_han(c) || c.is_ascii_alphanumeric() || c == '-')
+            .map(char::len_utf8)
+            .sum()
+    };
+    let mut end = label(rest);
+    while end > 0 && rest[end..].starts_with('.') {
+        let next = &rest[end + 1..];
+        if let Some(top) = TOP.into_iter().find(|top| next.starts_with(top)) {
+            return end + 1 + top.len();
+        }
+        match label(next) {
+            0 => return 0,
+            len => end += 1 + len,
+        }
+    }
+    0
+}
+
 fn email(rest: &str) -> Option<usize> {
     let local = run(rest, |b| b.is_ascii_alphanumeric() || b"._%+-".contains(&b));
     if !(1..=MAX_LOCAL).contains(&local) || !rest[local..].starts_with('@') {
         return None;
     }
     let domain = &rest[local + 1..];
+    match chinese_domain(domain) {
+        0 => {}
+        len => return Some(local + 1 + len),
+    }
     let length = run(domain, |b| b.is_ascii_alphanumeric() || b"-.".contains(&b));
     let domain = domain[..length].trim_end_matches(['.', '-']);
     let dotted = domain.split('.').count() > 1 && domain.split('.').all(|label| !label.is_empty());
@@ -165,10 +207,56 @@ fn handle(rest: &str) -> Option<usize> {
         b.is_ascii_alphanumeric() || b"_.-".contains(&b)
     })];
     let name = name.trim_end_matches(['.', '-']);
-    (!name.is_empty()).then(|| 1 + name.len())
+    if !name.is_empty() {
+        return Some(1 + name.len());
+    }
+    chinese_name(&rest[1..]).map(|len| 1 + len)
+}
+
+/// A name in Chinese up to the next space or mark, or to a word that no name has.
+fn chinese_name(rest: &str) -> Option<usize> {
+    const MOST: usize = 12;
+    let in_name = |c: char| is_han(c) || c.is_ascii_alphanumeric() || matches!(c, '_' | '·');
+    let name: String = rest
+        .chars()
+        .take(MOST + 1)
+        .take_while(|&c| in_name(c))
+        .collect();
+    let count = name.chars().count();
+    let word = name
+        .char_indices()
+        .skip(2)
+        .find(|(_, c)| "的和与跟或在是说请了吗吧呢都也".contains(*c))
+        .filter(|_| count > 4);
+    let len = word.map_or(name.len(), |(at, _)| at);
+    (name.starts_with(is_han) && (count <= MOST || word.is_some())).then_some(len)
+}
+
+/// `#今日话题#`, and `#话题` before a space or the end.
+fn topic(rest: &str) -> Option<usize> {
+    const MOST: usize = 32;
+    let in_topic = |c: char| c.is_alphanumeric() || matches!(c, '_' | '·' | '-');
+    let len: usize = rest[1..]
+        .chars()
+        .take(MOST)
+        .take_while(|&c| in_topic(c))
+        .map(char::len_utf8)
+        .sum();
+    let behind = &rest[1 + len..];
+    if len == 0 || !rest[1..1 + len].contains(is_han) {
+        return None;
+    }
+    if behind.starts_with('#') {
+        return Some(len + 2);
+    }
+    let ends = behind.is_empty() || behind.starts_with(' ');
+    (ends && rest[1..].starts_with(is_han)).then_some(len + 1)
 }
 
 fn hashtag(rest: &str) -> Option<usize> {
+    if let Some(len) = topic(rest) {
+        return Some(len);
+    }
     let name = run(&rest[1..], |b| b.is_ascii_alphanumeric() || b == b'_');
     (name > 0).then_some(1 + name)
 }
@@ -319,6 +407,8 @@ fn colon_hexadecimal(rest: &str) -> Option<usize> {
     let tail = &rest[text.len()..];
     let prefix = if v6 && tail.starts_with('/') {
         run(&tail[1..], |b| b.is_ascii_digit())
+    } else if v6 && tail.starts_with('%') {
+        run(&tail[1..], |b| b.is_ascii_alphanumeric())
     } else {
         0
     };

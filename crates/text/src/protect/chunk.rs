@@ -18,6 +18,7 @@ pub(super) fn scan(text: &str, at: usize) -> Option<(usize, Kind)> {
             .or_else(|| lettered(rest))
             .or_else(|| dotted(rest))
             .or_else(|| score(rest))
+            .or_else(|| range(rest))
             .or_else(|| quantity::scan(rest))
             .map(|(len, kind)| (at + len, kind));
     }
@@ -166,7 +167,7 @@ fn clock(rest: &str) -> Option<usize> {
 
 /// Card and telephone numbers: groups of digits with single spaces or hyphens, nine digits and
 /// more in all; and such numbers in one piece. A leading zero also shows that no quantity is meant.
-fn digit_groups(rest: &str) -> Option<(usize, Kind)> {
+pub(super) fn digit_groups(rest: &str) -> Option<(usize, Kind)> {
     let first = run(rest, |b| b.is_ascii_digit());
     let (mut end, mut count, mut groups) = (first, first, 1);
     while let Some(b' ' | b'-') = rest.as_bytes().get(end) {
@@ -178,7 +179,14 @@ fn digit_groups(rest: &str) -> Option<(usize, Kind)> {
         count += length;
         groups += 1;
     }
-    let whole = groups > 1 && count >= 9;
+    // 6552-1234, but 1995-2005 is a range.
+    let local = groups == 2
+        && first + 5 == end
+        && (3..=4).contains(&first)
+        && rest.as_bytes()[first] == b'-'
+        && !rest.starts_with("19")
+        && !rest.starts_with("20");
+    let whole = groups > 1 && (count >= 9 || local);
     if !whole {
         (end, count) = (first, first);
     }
@@ -187,20 +195,40 @@ fn digit_groups(rest: &str) -> Option<(usize, Kind)> {
         || (tail.starts_with(['.', ',', '-', '_', '/'])
             && tail[1..].starts_with(|c: char| c.is_ascii_alphanumeric()));
     let zero = !whole && first > 1 && rest.starts_with('0');
-    (!goes_on && (count >= 9 || zero)).then_some((end, Kind::Digits))
+    (!goes_on && (count >= 9 || zero || whole)).then_some((end, Kind::Digits))
 }
 
-/// `2-1`, `11:9` that no unit follows: 3-5天 is a range.
+/// `2-1`, `11:9`, `16:9`, `1/3`: with a hyphen only if no unit follows, since 3-5天 is a range.
 fn score(rest: &str) -> Option<(usize, Kind)> {
-    let first = digits(rest, 1, 3)?;
-    if !rest[first..].starts_with(['-', ':']) {
+    let first = digits(rest, 1, 4)?;
+    let mark = rest[first..].chars().next()?;
+    if !matches!(mark, '-' | ':' | '/') {
         return None;
     }
-    let second = digits(&rest[first + 1..], 1, 3)?;
+    let second = digits(&rest[first + 1..], 1, 4)?;
     let end = first + 1 + second;
     let next = rest[end..].chars().next();
-    let free = next.is_none_or(|c| {
-        !is_han(c) && !c.is_alphanumeric() && !matches!(c, '-' | ':' | '.' | '%' | '％')
-    });
-    free.then_some((end, Kind::Score))
+    let goes_on = |c: char| {
+        (mark == '-' && is_han(c))
+            || (c.is_alphanumeric() && !is_han(c))
+            || matches!(c, '-' | ':' | '/' | '%' | '％')
+    };
+    let point =
+        rest[end..].starts_with('.') && rest[end + 1..].starts_with(|c: char| c.is_ascii_digit());
+    (!next.is_some_and(goes_on) && !point).then_some((end, Kind::Score))
+}
+
+/// `3-5`, `100~200`, `0.5～1.5`.
+fn range(rest: &str) -> Option<(usize, Kind)> {
+    let first = quantity::number(rest);
+    let mark = rest[first..].chars().next()?;
+    if !matches!(mark, '-' | '~' | '～' | '–' | '—') {
+        return None;
+    }
+    let start = first + mark.len_utf8();
+    let end = start + quantity::number(&rest[start..]);
+    let next = rest[end..].chars().next();
+    let scaled = quantity::scale(&rest[end..]).is_some();
+    let goes_on = |c: char| c.is_ascii_alphanumeric() || matches!(c, '%' | '％' | '~' | '-' | '月');
+    (end > start && !scaled && !next.is_some_and(goes_on)).then_some((end, Kind::Range))
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::number::{self, Found};
-use super::{Kind, Span, month_name, quantity, sanctioned_forms, weekday_name};
+use super::{Kind, Span, month_name, quantity, render, sanctioned_forms, weekday_name};
 
 /// The protected stretches of `sentence` that are not in `output`.
 ///
@@ -26,9 +26,10 @@ pub fn missing<'s>(sentence: &str, spans: &'s [Span], output: &str) -> Vec<&'s S
         if span.kind == Kind::Term && is_common(text) {
             return false;
         }
+        let rendered = render(sentence, span);
         let left = left
             .entry(text)
-            .or_insert_with(|| count(text, span.kind, output));
+            .or_insert_with(|| count(&rendered, span.kind, output));
         let lost = *left == 0;
         *left = left.saturating_sub(1);
         lost
@@ -83,6 +84,18 @@ fn count(text: &str, kind: Kind, output: &str) -> usize {
                 .max()
                 .unwrap_or(0)
         }
+        Kind::Range => ranges(text, output),
+        Kind::Signed => match text.strip_prefix('-') {
+            Some(number) => ["minus ", "−", "–"]
+                .iter()
+                .map(|sign| output.matches(&format!("{sign}{number}")).count())
+                .sum(),
+            None => 0,
+        },
+        Kind::Prescribed => {
+            let (text, output) = (text.to_lowercase(), output.to_lowercase());
+            occurrences(&text, Kind::Term, &output).count()
+        }
         // 10kg → 10 kg
         Kind::Term => {
             let spaced = spaced(text);
@@ -94,6 +107,28 @@ fn count(text: &str, kind: Kind, output: &str) -> usize {
         }
         _ => 0,
     }
+}
+
+/// How often both numbers of `3-5` occur in this order with a word or mark between them.
+fn ranges(text: &str, output: &str) -> usize {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let number = |c: char| !is_digit(c) && !matches!(c, '.' | ',');
+    let (Some(first), Some(second)) = (text.find(number), text.rfind(number)) else {
+        return 0;
+    };
+    let (first, second) = (&text[..first], &text[second..]);
+    let second = second.trim_start_matches(number);
+    occurrences(first, Kind::Number, output)
+        .filter(|range| {
+            let tail = &output[range.end..];
+            let between = tail.find(is_digit).filter(|&len| len <= 7);
+            let between = between.filter(|&len| !tail[..len].trim().is_empty());
+            between.is_some_and(|len| {
+                let tail = &tail[len..];
+                tail.starts_with(second) && !tail[second.len()..].starts_with(is_digit)
+            })
+        })
+        .count()
 }
 
 /// Where `text` stands in the output, not as a part of a longer word or number. A term may be

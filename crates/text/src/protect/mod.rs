@@ -14,6 +14,8 @@ pub mod number;
 mod pictograph;
 mod placeholder;
 mod quantity;
+mod technical;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod weekday;
@@ -21,6 +23,7 @@ mod weekday;
 pub use missing::missing;
 pub use pictograph::sanctioned_forms;
 pub use quantity::{month_name, render};
+pub use terms::{Terms, TermsError, TermsProblem};
 pub use weekday::weekday_name;
 
 use std::ops::Range;
@@ -32,6 +35,8 @@ pub struct Span {
     pub range: Range<usize>,
     /// What it is.
     pub kind: Kind,
+    /// What stands for it in the translation, where the reader prescribes that.
+    pub translation: Option<Box<str>>,
 }
 
 /// What a protected stretch is.
@@ -64,8 +69,10 @@ pub enum Kind {
     Formula,
     /// One picture, whatever number of characters it is made of.
     Emoji,
-    /// One sign: ✓ → ① ㎡.
+    /// One sign: ✓ → ① ㎡, or a face: :)
     Symbol,
+    /// Marks of Markdown: `# `, `**`.
+    Mark,
     /// A word in another alphabet.
     Term,
     /// A number with its separators, without sign, unit and 万 or 亿.
@@ -80,10 +87,18 @@ pub enum Kind {
     Weekday,
     /// `12:30`, `2025-03-08T14:05:00+08:00`, and dates in digits.
     Time,
-    /// `2-1`, `11:9`.
+    /// `2-1`, `11:9`, `16:9`, `24/7`.
     Score,
+    /// `3-5`, `1995~2005`.
+    Range,
+    /// `-5`, `±0.05`, `+1`.
+    Signed,
+    /// `¥399`, `HK$128`, `$3.5万`.
+    Price,
     /// Card, telephone and order numbers.
     Digits,
+    /// A term that the reader prescribes.
+    Prescribed,
 }
 
 impl Kind {
@@ -99,16 +114,27 @@ impl Kind {
     /// Whether nobody would expect a translation model to have learnt it.
     #[must_use]
     pub fn is_foreign(self) -> bool {
-        !self.is_number() && !matches!(self, Self::Term | Self::Version | Self::Time | Self::Score)
+        !self.is_number()
+            && !matches!(
+                self,
+                Self::Term
+                    | Self::Version
+                    | Self::Time
+                    | Self::Score
+                    | Self::Range
+                    | Self::Signed
+                    | Self::Price
+            )
     }
 }
 
 /// A scanner: the end and kind of what begins at a byte of a text.
 type Scanner = fn(&str, usize) -> Option<(usize, Kind)>;
 
-const SCANNERS: [Scanner; 5] = [
+const SCANNERS: [Scanner; 6] = [
     address::scan,
     placeholder::scan,
+    technical::scan,
     pictograph::scan,
     chunk::scan,
     weekday::scan,
@@ -117,6 +143,13 @@ const SCANNERS: [Scanner; 5] = [
 /// The protected stretches of a sentence, in order.
 #[must_use]
 pub fn spans(sentence: &str) -> Vec<Span> {
+    spans_with(sentence, &Terms::default())
+}
+
+/// As [`spans`], with the terms that the reader prescribes. Where both begin at one place the longer
+/// one counts.
+#[must_use]
+pub fn spans_with(sentence: &str, terms: &Terms) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     let mut at = 0;
     while let Some(c) = sentence[at..].chars().next() {
@@ -125,20 +158,58 @@ pub fn spans(sentence: &str) -> Vec<Span> {
         let base = if base == at { at } else { 0 };
         let found = SCANNERS
             .iter()
-            .find_map(|scan| scan(&sentence[base..], at - base));
-        at = match found {
-            Some((end, kind)) => {
-                let end = base + end;
-                spans.push(Span {
-                    range: at..end,
-                    kind,
-                });
-                end
-            }
-            None => at + c.len_utf8(),
-        };
+            .find_map(|scan| scan(&sentence[base..], at - base))
+            .map(|(end, kind)| (base + end, kind));
+        let term = terms
+            .find(sentence, at)
+            .filter(|(len, _)| found.is_none_or(|(end, _)| at + len >= end));
+        if let Some((len, translation)) = term {
+            spans.push(Span {
+                range: at..at + len,
+                kind: Kind::Prescribed,
+                translation: Some(translation.into()),
+            });
+            at += len;
+        } else if let Some((end, kind)) = found {
+            push(sentence, &mut spans, at..end, kind);
+            at = end;
+        } else {
+            at += c.len_utf8();
+        }
     }
     spans
+}
+
+/// Adds a stretch, or lengthens the last one: pictures side by side are one, and so are English words
+/// with spaces between them.
+fn push(sentence: &str, spans: &mut Vec<Span>, range: Range<usize>, kind: Kind) {
+    if let Some(last) = spans.last_mut() {
+        let between = &sentence[last.range.end..range.start];
+        let phrase = |kind| {
+            matches!(
+                kind,
+                Kind::Term | Kind::Number | Kind::Version | Kind::Identifier
+            )
+        };
+        let pictures = last.kind == Kind::Emoji && kind == Kind::Emoji && between.is_empty();
+        let words = between == " "
+            && phrase(kind)
+            && phrase(last.kind)
+            && (last.kind == Kind::Term || kind == Kind::Term)
+            && sentence[last.range.clone()].starts_with(|c: char| c.is_ascii_alphabetic());
+        if pictures || words {
+            last.range.end = range.end;
+            if words && kind == Kind::Identifier {
+                last.kind = kind;
+            }
+            return;
+        }
+    }
+    spans.push(Span {
+        range,
+        kind,
+        translation: None,
+    });
 }
 
 /// The part of `text` before `at` has no letter or digit at its end that something beginning at

@@ -50,7 +50,7 @@ pub(super) fn number(rest: &str) -> usize {
 }
 
 /// The power of ten of 万, 千万, 亿 … and the length in bytes.
-fn scale(rest: &str) -> Option<(u32, usize)> {
+pub(super) fn scale(rest: &str) -> Option<(u32, usize)> {
     let (mut power, mut end) = (0, 0);
     for c in rest.chars() {
         power += match c {
@@ -138,8 +138,21 @@ pub fn render(sentence: &str, span: &Span) -> String {
             month_name(number).unwrap_or(number).to_owned()
         }
         Kind::Weekday => super::weekday_name(text).unwrap_or(text).to_owned(),
-        Kind::Number | Kind::Percentage => half_width(text),
+        Kind::Number | Kind::Percentage | Kind::Range => half_width(text),
+        Kind::Price => price(text),
+        Kind::Prescribed => span.translation.as_deref().unwrap_or(text).to_owned(),
         _ => text.to_owned(),
+    }
+}
+
+/// The sign as it is, and the number without 万 and 亿.
+fn price(text: &str) -> String {
+    let start = text.find(|c| digit(c).is_some()).unwrap_or(text.len());
+    let (sign, amount) = text.split_at(start);
+    let scaled = number(amount) < amount.len();
+    match value(amount).filter(|_| scaled) {
+        Some(value) => sign.to_owned() + &value.to_english(),
+        None => sign.to_owned() + &half_width(amount),
     }
 }
 
@@ -148,6 +161,7 @@ fn half_width(text: &str) -> String {
         '．' => '.',
         '，' => ',',
         '％' => '%',
+        '～' => '~',
         _ => digit(c).unwrap_or(c),
     };
     text.chars().map(narrow).collect()

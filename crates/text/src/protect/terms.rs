@@ -159,7 +159,8 @@ mod tests {
 
     #[test]
     fn m6_the_longest_term_is_found() {
-        let terms = Terms::glossary("\u{feff}机器\tmachine\r\n\n机器学习\tML\r\nＡＰＩ\tinterface\n");
+        let terms =
+            Terms::glossary("\u{feff}机器\tmachine\r\n\n机器学习\tML\r\nＡＰＩ\tinterface\n");
         let terms = terms.unwrap();
         assert_eq!(terms.len(), 3);
         assert_eq!(terms.find("机器学习好", 0), Some(("机器学习".len(), "ML")));

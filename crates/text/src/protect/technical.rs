@@ -1,0 +1,296 @@
+//! What programs and formulas are made of: expressions, calls, command line flags, signed numbers,
+//! amounts of money, words in other alphabets.
+
+use super::{Kind, at_word_start, quantity, run, window};
+use crate::script::{is_han, is_hangul, is_kana};
+
+/// Longest expression.
+const MAX_BYTES: usize = 512;
+
+pub(super) fn scan(text: &str, at: usize) -> Option<(usize, Kind)> {
+    let first = text[at..].chars().next()?;
+    let rest = window(text, at, MAX_BYTES);
+    let before = text[..at].chars().next_back();
+    let found = match first {
+        _ if emoticon(rest) > 0 => Some((emoticon(rest), Kind::Symbol)),
+        '$' | '¥' | '￥' | '€' | '£' | '₩' | '₹' | '₽' | '￡' => price(rest, 0),
+        'A'..='Z' if at_word_start(text, at) => price(rest, run(rest, |b| b.is_ascii_uppercase())),
+        '-' | '−' | '+' | '±' | '~' | '≥' | '≤' | '≈' | '>' | '<' => {
+            signed(rest, &text[..at]).or_else(|| flag(rest, before))
+        }
+        '*' | '.' => pattern(rest, before),
+        '\\' => bracketed_formula(rest),
+        '@' | ':' => named(rest, before),
+        _ => None,
+    };
+    found
+        .or_else(|| marks(rest, before))
+        .or_else(|| expression(text, at, rest))
+        .map(|(len, kind)| (at + len, kind))
+}
+
+/// `¥399`, `HK$128`, `$3.5万`; `letters` is the length of the letters before the sign.
+fn price(rest: &str, letters: usize) -> Option<(usize, Kind)> {
+    if letters > 3 {
+        return None;
+    }
+    let sign = rest[letters..].chars().next()?;
+    if !matches!(sign, '$' | '¥' | '￥' | '€' | '£' | '₩' | '₹' | '₽' | '￡') {
+        return None;
+    }
+    let start = letters + sign.len_utf8();
+    let number = quantity::number(&rest[start..]);
+    let end = start + number;
+    // A placeholder: $1$s.
+    let goes_on = rest[end..].starts_with(|c: char| c == '$' || c.is_ascii_alphabetic());
+    (number > 0 && !goes_on).then(|| {
+        let scale = quantity::scale(&rest[end..]).map_or(0, |(_, length)| length);
+        (end + scale, Kind::Price)
+    })
+}
+
+/// `-5`, `+1`, `±0.05`, `~5`, `≥99.5%`, `+86 138-0013-8000`.
+fn signed(rest: &str, before: &str) -> Option<(usize, Kind)> {
+    let sign = rest.chars().next()?;
+    let mut previous = before.chars().rev();
+    let (last, second) = (previous.next(), previous.next());
+    let digit = |c: Option<char>| c.is_some_and(|c| quantity::digit(c).is_some());
+    // 1日-5日, 3~5: between two numbers it is no sign.
+    let joins =
+        last.is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, ')' | ']' | '%' | '℃'));
+    if joins || (digit(second) && last.is_some_and(is_han)) {
+        return None;
+    }
+    let start = sign.len_utf8();
+    if sign == '+' {
+        let dial = run(&rest[1..], |b| b.is_ascii_digit());
+        if let Some((len, Kind::Digits)) = super::chunk::digit_groups(&rest[1..]) {
+            return Some((1 + len, Kind::Digits));
+        }
+        if (1..=3).contains(&dial) && rest[1 + dial..].starts_with([' ', '-']) {
+            let number = super::chunk::digit_groups(&rest[2 + dial..]);
+            if let Some((len, Kind::Digits)) = number {
+                return Some((2 + dial + len, Kind::Digits));
+            }
+        }
+    }
+    let number = quantity::number(&rest[start..]);
+    if number == 0 {
+        return None;
+    }
+    let mut end = start + number;
+    end += run(&rest[end..], |b| b == b'%');
+    let range = rest[end..].starts_with(['-', '~', '～', ':', '/']);
+    (!range && quantity::scale(&rest[end..]).is_none()).then_some((end, Kind::Signed))
+}
+
+/// `-m`, `-xzvf`, `--no-cache`, `--level=3`.
+fn flag(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
+    if before.is_some_and(|c| c.is_ascii_alphanumeric() || c == '-') {
+        return None;
+    }
+    let hyphens = run(rest, |b| b == b'-');
+    let name = &rest[hyphens..];
+    let len = run(name, |b| b.is_ascii_alphanumeric() || b"-_=./".contains(&b));
+    let len = name[..len].trim_end_matches(['.', '-', '/', '=']).len();
+    let named = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    // A dash before a word is longer than one letter or touches Chinese: `-Tom` is rather a list.
+    let short = hyphens == 1 && len <= 5;
+    (named && len > 0 && (hyphens == 2 || short)).then_some((hyphens + len, Kind::Identifier))
+}
+
+/// `*.txt`, and the end of a file name in Chinese: `.pdf`.
+fn pattern(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
+    const EXTENSIONS: [&str; 30] = [
+        "pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "txt", "csv", "md", "json", "xml",
+        "html", "js", "ts", "py", "rs", "jpg", "jpeg", "png", "gif", "svg", "mp3", "mp4", "zip",
+        "rar", "7z", "exe", "apk", "log",
+    ];
+    let stars = run(rest, |b| b == b'*');
+    let name = rest[stars..].strip_prefix('.')?;
+    let len = run(name, |b| b.is_ascii_alphanumeric());
+    let known = EXTENSIONS.contains(&name[..len].to_ascii_lowercase().as_str());
+    let end = stars + 1 + len;
+    if stars > 0 {
+        return (len > 0).then_some((end, Kind::Path));
+    }
+    (known && before.is_some_and(is_han)).then_some((end, Kind::Term))
+}
+
+/// `\(a+b\)`, `\[a+b\]`.
+fn bracketed_formula(rest: &str) -> Option<(usize, Kind)> {
+    let close = match rest.as_bytes().get(1)? {
+        b'(' => "\\)",
+        b'[' => "\\]",
+        _ => return None,
+    };
+    rest.find(close).map(|at| (at + close.len(), Kind::Formula))
+}
+
+/// `:)`, `^_^`, `T_T`.
+fn emoticon(rest: &str) -> usize {
+    const FACES: [&str; 22] = [
+        "^_^", "^-^", "^o^", "T_T", "T.T", ">_<", "=_=", "-_-", "o_o", ":-)", ":-(", ":-D", ":)",
+        ":(", ":D", ":P", ";)", ";-)", "=)", ":'(", "(:", "^^",
+    ];
+    let face = FACES.into_iter().find(|face| rest.starts_with(face));
+    let joins = |face: &&str| {
+        let ends = face.ends_with(|c: char| c.is_ascii_alphabetic());
+        ends && rest[face.len()..].starts_with(|c: char| c.is_ascii_alphanumeric())
+    };
+    face.filter(|face| !joins(face)).map_or(0, str::len)
+}
+
+/// `:name` where a word may begin, `@:message.hello`.
+fn named(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
+    let marks = if rest.starts_with("@:") { 2 } else { 1 };
+    let free = before.is_none_or(char::is_whitespace);
+    if !(rest.starts_with(':') && free || marks == 2) {
+        return None;
+    }
+    let name = &rest[marks..];
+    let len = run(name, |b| b.is_ascii_alphanumeric() || b"_.".contains(&b));
+    let len = name[..len].trim_end_matches('.').len();
+    let named = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    named.then_some((marks + len, Kind::Placeholder))
+}
+
+/// The marks of Markdown: `# `, `- `, `> `, `1. ` where a sentence begins, `**`, `~~`, `__`.
+fn marks(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
+    let len = match rest.as_bytes().first()? {
+        b'#' if before.is_none() => run(rest, |b| b == b'#'),
+        b'-' | b'*' | b'+' | b'>' if before.is_none() && rest[1..].starts_with(' ') => 1,
+        b'0'..=b'9' if before.is_none() => {
+            let digits = run(rest, |b| b.is_ascii_digit());
+            let point = rest[digits..].starts_with(['.', ')']);
+            // 1.5, but also 1.第一步
+            let ends = rest
+                .get(digits + 1..)
+                .is_some_and(|tail| tail.starts_with(|c: char| c == ' ' || is_han(c)));
+            return (digits <= 3 && point && ends).then_some((digits + 1, Kind::Mark));
+        }
+        b'*' | b'~' | b'_' => {
+            let mark = rest.as_bytes()[0];
+            let len = run(rest, |b| b == mark);
+            return (2..=3).contains(&len).then_some((len, Kind::Mark));
+        }
+        _ => 0,
+    };
+    let ends = rest[len..].starts_with(' ');
+    ((1..=6).contains(&len) && ends).then_some((len, Kind::Mark))
+}
+
+/// A run of letters, digits and marks that is more than a word or number: it has an operator, a
+/// call, an index, letters of other alphabets.
+fn expression(text: &str, at: usize, rest: &str) -> Option<(usize, Kind)> {
+    let first = rest.chars().next()?;
+    let before = text[..at].chars().next_back();
+    let begins = first.is_ascii_alphanumeric() || is_foreign_letter(first) || is_script(first);
+    if !begins || before.is_some_and(|c| c.is_ascii_alphanumeric() || is_foreign_letter(c)) {
+        return None;
+    }
+    let mut end = operand(rest);
+    let word = &rest[..end];
+    let tail = &rest[end..];
+    // 100+人
+    let open = word.bytes().all(|b| b.is_ascii_digit()) && tail.starts_with('+');
+    if open && !tail[1..].starts_with(|c: char| c.is_ascii_alphanumeric() || "+-".contains(c)) {
+        return Some((end + 1, Kind::Signed));
+    }
+    // PATH=/usr/bin:$PATH
+    if tail.starts_with('=') && tail[1..].starts_with(['/', '$', '"', '\'', '~', '.']) {
+        let value = run(tail, |b| b.is_ascii_graphic() && !b"<>|,;".contains(&b));
+        return Some((end + value, Kind::Identifier));
+    }
+    let mut technical = word.contains(|c| is_foreign_letter(c) || is_script(c));
+    while let Some((operator, next)) = operator(&rest[end..]) {
+        end += operator + next;
+        technical = true;
+    }
+    let called = word.len() < end || rest[..end].ends_with([')', ']']);
+    (technical || called).then_some((end, Kind::Identifier))
+}
+
+/// Letters of alphabets that no Chinese text is written in.
+fn is_foreign_letter(c: char) -> bool {
+    !c.is_ascii()
+        && c.is_alphabetic()
+        && !is_han(c)
+        && !is_kana(c)
+        && !is_hangul(c)
+        && !matches!(u32::from(c), 0x2070..=0x24ff | 0x3000..=0x33ff | 0xff00..=0xffef)
+}
+
+/// Superscripts and subscripts.
+fn is_script(c: char) -> bool {
+    matches!(c, '²' | '³' | '¹' | '⁰' | '⁴'..='⁹' | '⁺' | '⁻' | 'ⁿ' | '₀'..='₉')
+}
+
+/// A word or number with marks inside it, and calls and indices behind it.
+fn operand(rest: &str) -> usize {
+    let mut end = 0;
+    loop {
+        let tail = &rest[end..];
+        let Some(c) = tail.chars().next() else {
+            return end;
+        };
+        let next = tail[c.len_utf8()..].chars().next();
+        let goes_on = next.is_some_and(|c| c.is_ascii_alphanumeric() || is_foreign_letter(c));
+        if end > 0 && ["http://", "https://", "www."].iter().any(|url| tail.starts_with(url)) {
+            return end;
+        }
+        if c.is_ascii_alphanumeric() || c == '_' || is_foreign_letter(c) || is_script(c) {
+            end += c.len_utf8();
+        } else if matches!(c, '.' | '\'') && end > 0 && goes_on {
+            end += 1;
+        } else if matches!(c, '(' | '[') && end > 0 {
+            match enclosed(tail, c) {
+                Some(len) => end += len,
+                None => return end,
+            }
+        } else {
+            return end;
+        }
+    }
+}
+
+/// The length of brackets without Chinese in them, as of a call or an index.
+fn enclosed(rest: &str, open: char) -> Option<usize> {
+    let close = if open == '(' { ')' } else { ']' };
+    let mut depth = 0_usize;
+    for (at, c) in rest.char_indices().take(80) {
+        match c {
+            _ if c == open => depth += 1,
+            _ if c == close => depth -= 1,
+            _ if !c.is_ascii() && !is_foreign_letter(c) && !is_script(c) => return None,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at + 1);
+        }
+    }
+    None
+}
+
+/// An operator with what follows it: their lengths. Spaces on both sides or on none.
+fn operator(rest: &str) -> Option<(usize, usize)> {
+    let spaces = run(rest, |b| b == b' ').min(1);
+    let tail = &rest[spaces..];
+    let is_mark = |c: char| "=<>!*^|&+".contains(c) || "×÷≤≥≠≈±".contains(c);
+    let mark: usize = tail
+        .chars()
+        .take(3)
+        .take_while(|&c| is_mark(c))
+        .map(char::len_utf8)
+        .sum();
+    // A tag, or the marks of emphasis.
+    if mark == 0 || matches!(&tail[..mark], "!" | "**" | "&" | "!!" | "***" | "***!") {
+        return None;
+    }
+    let behind = &tail[mark..];
+    let spaces_behind = run(behind, |b| b == b' ').min(1);
+    let operand_text = &behind[spaces_behind..];
+    let sign = run(operand_text, |b| b == b'-').min(1);
+    let next = operand(&operand_text[sign..]);
+    (next > 0 && spaces == spaces_behind).then_some((spaces + mark + spaces_behind, sign + next))
+}
