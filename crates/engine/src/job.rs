@@ -10,7 +10,7 @@ use crate::markup::{Blocks, TaggedText};
 use crate::plan::{Output, Plan};
 use crate::sentence::{Query, Sentence};
 use crate::shared::Shared;
-use crate::{Error, Format, Guard, Hypothesis, Options, Progress, Translation};
+use crate::{Error, Format, Guard, Options, Progress, Translation};
 
 /// Source tokens in one batch. Enough rows for the matrix kernels to be compute-bound, few enough
 /// that results appear steadily.
@@ -39,7 +39,7 @@ impl Job {
         let search = search_options(&shared, options)?;
         let plan = match options.format {
             Format::Text if options.raw => Plan::original(text),
-            Format::Text => Plan::document(text),
+            Format::Text => Plan::document(text, options.wrapped_lines),
             format => {
                 refuse_raw(options)?;
                 Plan::blocks(Blocks::of_document(text, format))
@@ -258,10 +258,10 @@ impl Job {
 
     fn output(&self, number: usize, sentence: Sentence) -> Output {
         let copy = || self.plan.original_text(number).to_owned();
-        let decode = |ids: &[u32]| self.shared.target.decode(ids);
         let Some(found) = sentence.finish(&self.shared) else {
             return Output {
                 text: copy(),
+                confidence: 1.0,
                 ..Output::default()
             };
         };
@@ -270,38 +270,13 @@ impl Job {
         } else {
             found.text
         };
-        let mut hypotheses: Vec<Hypothesis> = Vec::new();
-        if self.options.n_best > 0 {
-            let mut candidates = found.search.hypotheses;
-            let whole = candidates.first().filter(|best| decode(&best.ids) == text);
-            if whole.is_none() && !self.options.raw {
-                let score = candidates
-                    .first()
-                    .map_or(f32::NEG_INFINITY, |best| best.score);
-                let ids = match candidates
-                    .iter()
-                    .position(|other| decode(&other.ids) == text)
-                {
-                    Some(i) => candidates.remove(i).ids,
-                    None => Vec::new(),
-                };
-                hypotheses.push(Hypothesis {
-                    text: text.clone(),
-                    ids,
-                    score,
-                });
-            }
-            hypotheses.extend(candidates.into_iter().map(|hypothesis| Hypothesis {
-                text: decode(&hypothesis.ids),
-                ids: hypothesis.ids,
-                score: hypothesis.score,
-            }));
-            hypotheses.truncate(self.options.n_best);
-        }
+        let mut hypotheses = found.hypotheses;
+        hypotheses.truncate(self.options.n_best);
         Output {
             text,
             truncated: found.truncated,
             hypotheses,
+            confidence: found.confidence,
             work: found.work,
             ..Output::default()
         }

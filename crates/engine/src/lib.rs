@@ -13,6 +13,8 @@
 
 mod alignment;
 mod blank;
+mod confidence;
+mod detect;
 mod error;
 #[cfg(not(target_family = "wasm"))]
 mod file;
@@ -33,6 +35,9 @@ pub use blank::is_blank;
 pub use csanmt_format::{AlignedBytes, ModelConfig};
 pub use csanmt_model::{Isa, Kernels, self_test};
 pub use csanmt_text::Trace;
+pub use csanmt_text::language::Likely;
+pub use csanmt_text::protect::{Terms, TermsError, TermsProblem};
+pub use detect::detect_languages;
 pub use error::Error;
 pub use guards::{Guard, Guards};
 pub use job::Job;

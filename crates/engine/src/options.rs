@@ -1,6 +1,8 @@
 //! What a caller may choose per translation.
 
-use crate::Guards;
+use std::sync::Arc;
+
+use crate::{Guards, Terms};
 
 /// What a text is written in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -37,6 +39,12 @@ pub struct Options {
     /// Exactly the original pipeline: the text is cut at `<SENT_SPLIT>` only, blank text is
     /// decoded too, and no guard alters the search. For comparisons with the original.
     pub raw: bool,
+    /// The lines of the text were wrapped: sentences go over several of them, and only blank and
+    /// indented lines begin paragraphs. A paragraph becomes one line.
+    pub wrapped_lines: bool,
+    /// What certain terms are in the translation, or that they stay as they are. Not with
+    /// [`Options::raw`].
+    pub terms: Option<Arc<Terms>>,
     /// The guards in use; all but for measurements. With [`Options::raw`] there are none.
     pub guards: Guards,
 }
@@ -72,6 +80,20 @@ impl Options {
     #[must_use]
     pub fn with_batch(mut self, sentences: usize) -> Self {
         self.batch = Some(sentences);
+        self
+    }
+
+    /// Says that the lines of the text were wrapped.
+    #[must_use]
+    pub fn with_wrapped_lines(mut self) -> Self {
+        self.wrapped_lines = true;
+        self
+    }
+
+    /// Prescribes the translation of terms.
+    #[must_use]
+    pub fn with_terms(mut self, terms: impl Into<Arc<Terms>>) -> Self {
+        self.terms = Some(terms.into());
         self
     }
 

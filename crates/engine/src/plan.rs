@@ -36,13 +36,18 @@ pub(crate) struct Output {
     pub(crate) hypotheses: Vec<Hypothesis>,
     /// Words of the translation in order, when somebody needs them.
     pub(crate) alignment: Vec<Alignment>,
+    pub(crate) confidence: f32,
     pub(crate) work: Work,
 }
 
 impl Plan {
     /// Lines, sentences and gaps.
-    pub(crate) fn document(text: &str) -> Self {
-        let document = Document::parse(text);
+    pub(crate) fn document(text: &str, wrapped: bool) -> Self {
+        let document = if wrapped {
+            Document::parse_wrapped(text)
+        } else {
+            Document::parse(text)
+        };
         let sentences = document.sentence_ranges().collect();
         Self {
             layout: Layout::Document(document),
@@ -165,6 +170,7 @@ impl Plan {
                 target,
                 truncated: output.truncated,
                 hypotheses: output.hypotheses,
+                confidence: output.confidence,
                 work: output.work,
             })
             .collect();

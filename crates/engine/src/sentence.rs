@@ -2,9 +2,10 @@
 
 use csanmt_model::SearchResult;
 
+use crate::confidence::Certainty;
 use crate::guard::Draft;
 use crate::shared::Shared;
-use crate::{Options, Work};
+use crate::{Hypothesis, Options, Work};
 
 /// A sentence being translated.
 #[derive(Debug)]
@@ -42,8 +43,9 @@ pub(crate) struct Query {
 pub(crate) struct Found {
     pub(crate) text: String,
     pub(crate) truncated: bool,
-    /// The hypotheses of the sentence as a whole.
-    pub(crate) search: SearchResult,
+    /// The translation and others, best first.
+    pub(crate) hypotheses: Vec<Hypothesis>,
+    pub(crate) confidence: f32,
     pub(crate) work: Work,
 }
 
@@ -51,8 +53,7 @@ impl Sentence {
     pub(crate) fn new(text: &str, options: &Options, shared: &Shared) -> Self {
         let raw = options.raw;
         let way = if !raw && shared.reads_chinese {
-            Draft::new(text, options.guards)
-                .map_or(Way::Copied, |draft| Way::Checked(Box::new(draft)))
+            Draft::new(text, options).map_or(Way::Copied, |draft| Way::Checked(Box::new(draft)))
         } else if raw || text.chars().any(char::is_alphabetic) {
             Way::Once(SearchResult::default())
         } else {
@@ -113,7 +114,7 @@ impl Sentence {
             Way::Copied => {}
             Way::Once(found) => *found = results.next().unwrap_or_default(),
             Way::Checked(draft) => {
-                draft.take(results, &shared.target);
+                draft.take(results, &shared.target, shared.model.config().lp_rate);
                 self.ask(shared);
             }
         }
@@ -143,24 +144,37 @@ impl Sentence {
         match self.way {
             Way::Copied => None,
             Way::Once(search) => {
+                let hypotheses: Vec<Hypothesis> = search
+                    .hypotheses
+                    .iter()
+                    .map(|found| Hypothesis {
+                        text: shared.target.decode(&found.ids),
+                        ids: found.ids.clone(),
+                        score: found.score,
+                    })
+                    .collect();
+                let alpha = shared.model.config().lp_rate;
                 let best = search.hypotheses.first();
+                let certainty = best.map(|best| Certainty::of(best.score, best.ids.len(), alpha));
                 Some(Found {
-                    text: best
-                        .map(|best| shared.target.decode(&best.ids))
+                    text: hypotheses
+                        .first()
+                        .map(|best| best.text.clone())
                         .unwrap_or_default(),
                     truncated: best.is_some_and(|best| !best.finished),
-                    search,
+                    hypotheses,
+                    confidence: certainty.unwrap_or_default().confidence(),
                     work: self.work,
                 })
             }
-            Way::Checked(mut draft) => {
-                self.work.faults = draft.faults();
-                let (text, truncated) = draft.finish();
-                let search = draft.first.take().unwrap_or_default();
+            Way::Checked(draft) => {
+                let finished = draft.finish();
+                self.work.faults = finished.faults;
                 Some(Found {
-                    text,
-                    truncated,
-                    search,
+                    text: finished.text,
+                    truncated: finished.truncated,
+                    hypotheses: finished.hypotheses,
+                    confidence: finished.certainty.confidence(),
                     work: self.work,
                 })
             }

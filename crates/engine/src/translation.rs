@@ -24,8 +24,11 @@ pub struct Sentence {
     pub target: Range<usize>,
     /// The search hit the length limit before the sentence was complete.
     pub truncated: bool,
-    /// The best hypotheses, best first; as many as [`crate::Options::n_best`] asked for.
+    /// The best hypotheses, best first, no two of them the same: at most as many as
+    /// [`crate::Options::n_best`] asked for. Those that have a fault are left out.
     pub hypotheses: Vec<Hypothesis>,
+    /// How sure the model is of it, 0 to 1: the mean probability of its tokens. 1 for what was copied.
+    pub confidence: f32,
     /// What it took to translate it.
     pub work: Work,
     /// The words and marks of the translation in order, each with what it comes from, as bytes of

@@ -124,7 +124,7 @@ fn sentences_say_where_they_are() {
     for sentence in &translation.sentences {
         let text = &translation.text[sentence.target.clone()];
         assert_eq!(text, sentence.hypotheses[0].text);
-        assert_eq!(sentence.hypotheses.len(), 4);
+        assert!((1..=4).contains(&sentence.hypotheses.len()));
         assert!(sentence.hypotheses.is_sorted_by(|a, b| a.score >= b.score));
     }
 }

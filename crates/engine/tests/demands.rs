@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use csanmt::{Options, Translation, Translator, Work};
+use csanmt::{Options, Terms, Translation, Translator, Work};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -88,7 +88,7 @@ fn fragments() -> Vec<String> {
         .chars()
         .filter(|c| ('\u{4e00}'..='\u{9fff}').contains(c))
         .collect();
-    let pieces = characters.chunks(4).step_by(7).take(150);
+    let pieces = characters.chunks(4).step_by(3).take(500);
     pieces
         .enumerate()
         .map(|(i, piece)| piece[..1 + i % 4].iter().collect())
@@ -98,8 +98,11 @@ fn fragments() -> Vec<String> {
 #[test]
 fn a2_a3_no_fragment_hits_the_limit_or_loops() {
     let sources = fragments();
+    assert_eq!(sources.len(), 500);
     let text = translation(&sources.join("\n"));
+    assert_eq!(text.sentences.len(), 500);
     for (sentence, source) in text.sentences.iter().zip(&sources) {
+        assert!(!sentence.truncated, "{source}");
         let output = &text.text[sentence.target.clone()];
         assert!(repetitions(output) <= 2, "{source}: {output}");
         assert!(
@@ -456,6 +459,165 @@ fn repaired_sentences_say_what_they_were_taken_from() {
         sentence.hypotheses[0].text
     );
     assert!(sentence.hypotheses.len() <= 3);
+}
+
+fn with_terms(terms: Terms, text: &str) -> String {
+    let options = Options::default().with_terms(terms);
+    TRANSLATOR.translate(text, &options).unwrap().text
+}
+
+#[test]
+fn c6_wrapped_lines_are_joined_when_asked_for() {
+    let wrapped = "今天天气\n很好，我们去\n公园。\n\n谢谢。";
+    let options = Options::default().with_wrapped_lines();
+    let output = TRANSLATOR.translate(wrapped, &options).unwrap().text;
+    assert_eq!(output, translate("今天天气很好，我们去公园。\n\n谢谢。"));
+    assert_eq!(translate(wrapped).matches('\n').count(), 4);
+}
+
+#[test]
+fn c7_a_full_stop_does_not_decide_whether_a_sentence_is_translated() {
+    for source in ["我们今天去学校", "你好", "是", "请先登录", "谢谢大家的支持"]
+    {
+        for output in [translate(source), translate(&format!("{source}。"))] {
+            let chinese = output
+                .chars()
+                .any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+            assert!(!chinese && !output.is_empty(), "{source}: {output}");
+        }
+    }
+}
+
+#[test]
+fn c8_l5_characters_in_disguise_are_read_as_what_they_are() {
+    for (source, plain) in [
+        ("人\u{ad}工\u{200b}智能\u{feff}很重要。", "人工智能很重要。"),
+        ("葛\u{e0100}先生来了。", "葛先生来了。"),
+        ("⼈⼯智能很重要｡", "人工智能很重要。"),
+        ("共２０人，ＡＢＣ公司。", "共20人，ABC公司。"),
+    ] {
+        assert_eq!(translate(source), translate(plain), "{source}");
+    }
+    survive(&[("运行`ＡＢＣ ⼈`命令", &["`ＡＢＣ ⼈`"])]);
+}
+
+#[test]
+fn m6_the_terms_of_a_glossary_are_in_the_translation() {
+    let glossary = Terms::glossary(
+        "机器学习\tmachine learning\n机器\tmachine\n苹果\tApple Inc.\n登录\tsign in\n数据库\tdata store\n",
+    )
+    .unwrap();
+    for (source, term) in [
+        ("我喜欢机器学习。", "machine learning"),
+        ("机器学习很有用。", "Machine learning"),
+        ("这台机器坏了。", "machine"),
+        ("他在苹果工作。", "Apple Inc."),
+        ("请先登录。", "sign in"),
+        ("登录", "sign in"),
+        ("数据库和机器学习都很重要。", "machine learning"),
+        ("資料在数据库里。", "data store"),
+    ] {
+        let output = with_terms(glossary.clone(), source);
+        assert!(output.contains(term), "{source}: {output}: {term}");
+        assert!(!output.contains('['), "{source}: {output}");
+    }
+    let output = with_terms(glossary, "今天天气很好。");
+    assert_eq!(output, translate("今天天气很好。"));
+}
+
+#[test]
+fn b12_what_is_on_the_list_is_not_translated() {
+    let list = Terms::keep_list("微信\n豆包\nopen source\n").unwrap();
+    for (source, kept) in [
+        ("我用微信联系你。", "微信"),
+        ("豆包比微信好用吗？", "豆包"),
+        ("豆包", "豆包"),
+        ("这是open source软件。", "open source"),
+    ] {
+        let output = with_terms(list.clone(), source);
+        assert!(output.contains(kept), "{source}: {output}");
+    }
+}
+
+#[test]
+fn m1_what_the_vocabulary_does_not_know_is_copied() {
+    survive(&[
+        ("他来自Malmö。", &["Malmö"]),
+        ("α粒子和β射线", &["α", "β"]),
+        ("首都是Москва。", &["Москва"]),
+        ("读作ŋɡ的音", &["ŋɡ"]),
+    ]);
+}
+
+#[test]
+fn alternatives_are_sound_and_differ() {
+    let options = Options::default().with_n_best(4).with_beam(4);
+    let text = std::fs::read_to_string(root().join("tests/golden/dev.tsv")).unwrap();
+    let sources: Vec<&str> = text
+        .lines()
+        .take(60)
+        .map(|l| l.split('\t').next().unwrap())
+        .collect();
+    let found = TRANSLATOR.translate(&sources.join("\n"), &options).unwrap();
+    let mut alternatives = 0;
+    for sentence in &found.sentences {
+        let texts: Vec<&str> = sentence
+            .hypotheses
+            .iter()
+            .map(|h| h.text.as_str())
+            .collect();
+        assert_eq!(texts[0], &found.text[sentence.target.clone()]);
+        for (i, text) in texts.iter().enumerate() {
+            assert!(!texts[..i].contains(text), "{texts:?}");
+            assert!(
+                !text.contains("[1]") || texts[0].contains("[1]"),
+                "{texts:?}"
+            );
+        }
+        alternatives += texts.len() - 1;
+    }
+    assert!(alternatives > sources.len());
+}
+
+#[test]
+fn confidence_is_lower_for_worse_translations() {
+    let text = std::fs::read_to_string(root().join("tests/golden/dev.tsv")).unwrap();
+    let pairs: Vec<(&str, &str)> = text.lines().map(|l| l.split_once('\t').unwrap()).collect();
+    let sources: Vec<&str> = pairs.iter().map(|(source, _)| *source).collect();
+    let options = Options::default().with_beam(1);
+    let found = TRANSLATOR.translate(&sources.join("\n"), &options).unwrap();
+    // Words of the reference that are in the translation.
+    let words = |text: &str| -> Vec<String> {
+        text.split(|c: char| !c.is_alphanumeric())
+            .filter(|w| !w.is_empty())
+            .map(str::to_lowercase)
+            .collect()
+    };
+    let mut scored: Vec<(f32, f32)> = Vec::new();
+    for (output, (at, (_, reference))) in found.text.split('\n').zip(pairs.iter().enumerate()) {
+        let starts: usize = sources[..at].iter().map(|s| s.len() + 1).sum();
+        let own = starts..starts + sources[at].len();
+        let sentences = found
+            .sentences
+            .iter()
+            .filter(|s| own.contains(&s.source.start));
+        let confidence = sentences.map(|s| s.confidence).fold(1.0, f32::min);
+        let output = words(output);
+        let reference = words(reference);
+        let hits = reference.iter().filter(|w| output.contains(w)).count();
+        scored.push((confidence, hits as f32 / reference.len().max(1) as f32));
+    }
+    scored.sort_by(|a, b| a.0.total_cmp(&b.0));
+    assert!(
+        scored
+            .iter()
+            .all(|(confidence, _)| (0.0..=1.0).contains(confidence))
+    );
+    let means: Vec<f32> = scored
+        .chunks(scored.len().div_ceil(4))
+        .map(|part| part.iter().map(|(_, hits)| hits).sum::<f32>() / part.len() as f32)
+        .collect();
+    assert!(means.is_sorted(), "{means:?}");
 }
 
 #[test]

@@ -6,6 +6,8 @@ use std::fmt;
 use ferrous_opencc::OpenCC;
 use ferrous_opencc::config::BuiltinConfig;
 
+use unicode_normalization::UnicodeNormalization as _;
+
 use crate::script::is_han;
 
 /// Turns Traditional into Simplified Chinese, by OpenCC's characters and phrases.
@@ -52,7 +54,9 @@ impl Simplifier {
 /// `sentence` with half-width letters and digits, without the selectors of character variants.
 #[must_use]
 pub fn narrow(sentence: &str) -> Cow<'_, str> {
-    let strange = |c: char| is_wide(c) || is_variant_selector(c) || matches!(c, '．' | '％' | '：');
+    let strange = |c: char| {
+        is_wide(c) || is_variant_selector(c) || is_compatible(c) || matches!(c, '．' | '％' | '：')
+    };
     if !sentence.contains(strange) {
         return Cow::Borrowed(sentence);
     }
@@ -66,6 +70,17 @@ pub fn narrow(sentence: &str) -> Cow<'_, str> {
                 .is_some_and(|&c| c.is_ascii_digit() || matches!(c, '０'..='９'));
         match c {
             _ if is_wide(c) => out.extend(char::from_u32(u32::from(c) - 0xfee0)),
+            _ if is_compatible(c) => {
+                let narrow_mark = out.chars().next_back();
+                match (c, narrow_mark) {
+                    // A half-width sound mark belongs to the kana before it.
+                    ('ﾞ' | 'ﾟ', Some(kana)) => {
+                        out.pop();
+                        out.extend([kana].into_iter().chain(c.nfkd()).nfc());
+                    }
+                    _ => out.extend(std::iter::once(c).nfkc()),
+                }
+            }
             '．' if in_number => out.push('.'),
             '：' if in_number => out.push(':'),
             '％' => out.push('%'),
@@ -75,6 +90,13 @@ pub fn narrow(sentence: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
+}
+
+/// Characters that are others in disguise: compatibility ideographs, radicals, half-width kana and
+/// marks, marks of vertical text.
+fn is_compatible(c: char) -> bool {
+    matches!(u32::from(c), 0x2e9f | 0x2ef3 | 0x2f00..=0x2fd5 | 0xf900..=0xfad9 | 0xfe10..=0xfe19
+        | 0xfe30..=0xfe48 | 0xff61..=0xff9f | 0x2_f800..=0x2_fa1d)
 }
 
 /// Full-width letters and digits.
@@ -107,6 +129,8 @@ mod tests {
             narrow("ＡＢＣ１２３．５％，１２：３０：好"),
             "ABC123.5%，12:30：好"
         );
+        assert_eq!(narrow("豈不⼈⾦樂\u{2f800}"), "豈不人金樂丽");
+        assert_eq!(narrow("ﾊﾟﾝとｶﾞｲﾄﾞ｡"), "パンとガイド。");
         assert_eq!(narrow("葛\u{e0100}城\u{fe00}❤\u{fe0f}"), "葛城❤\u{fe0f}");
         assert!(matches!(narrow("你好，12"), Cow::Borrowed(_)));
     }

@@ -80,6 +80,37 @@ impl Document {
         }
     }
 
+    /// Splits a text whose lines were wrapped: a sentence may go over several lines, and only blank or
+    /// indented lines begin a new paragraph. In the output a paragraph is one line.
+    #[must_use]
+    pub fn parse_wrapped(text: &str) -> Self {
+        let splitter = SentenceSplitter::default();
+        let mut tiling = Tiling {
+            text,
+            segments: Vec::new(),
+        };
+        let (mut start, mut end) = (0, 0);
+        for line in text.split_inclusive(is_line_break) {
+            let begins = is_blank(line) || line.starts_with(is_gap);
+            if begins && start < end {
+                tiling.push_line(start..end, &splitter);
+                start = end;
+            }
+            end += line.len();
+            if is_blank(line) {
+                tiling.push_line(start..end, &splitter);
+                start = end;
+            }
+        }
+        if start < end {
+            tiling.push_line(start..end, &splitter);
+        }
+        Self {
+            text: text.to_owned(),
+            segments: tiling.segments,
+        }
+    }
+
     /// The text that was split.
     #[must_use]
     pub fn text(&self) -> &str {
@@ -111,7 +142,13 @@ impl Document {
     /// If the range is not one of [`sentence_ranges`](Self::sentence_ranges).
     #[must_use]
     pub fn sentence(&self, range: Range<usize>) -> Cow<'_, str> {
-        clean(&self.text[range])
+        match clean(&self.text[range.clone()]) {
+            // Line breaks are only in sentences that go over several lines.
+            Cow::Owned(_) if self.text[range.clone()].contains(is_line_break) => {
+                Cow::Owned(clean(&joined(&self.text[range])).into_owned())
+            }
+            cleaned => cleaned,
+        }
     }
 
     /// The text with translations in place of its sentences and one space between two sentences of
@@ -252,6 +289,20 @@ fn is_line_break(c: char) -> bool {
     )
 }
 
+/// The lines of a sentence one behind the other: between Chinese characters and marks nothing, else
+/// a space.
+fn joined(sentence: &str) -> String {
+    let mut out = String::with_capacity(sentence.len());
+    for line in sentence.split(is_line_break).map(str::trim) {
+        let is_latin = |c: char| c.is_ascii_graphic();
+        if out.ends_with(is_latin) || (!out.is_empty() && line.starts_with(is_latin)) {
+            out.push(' ');
+        }
+        out.push_str(line);
+    }
+    out
+}
+
 /// A translation is one line whatever the model wrote.
 fn push_on_one_line(out: &mut String, translation: &str) {
     if translation.contains(is_line_break) {
@@ -269,4 +320,36 @@ fn push_on_one_line(out: &mut String, translation: &str) {
 #[must_use]
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(is_gap)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c6_wrapped_lines_are_joined() {
+        let text =
+            "今天天气\n很好，我们\n去公园。明天\n再来。\n\n这是 the\nend。\n　　新的段落。\n";
+        let document = Document::parse_wrapped(text);
+        let sentences: Vec<Cow<'_, str>> = document.sentences().collect();
+        assert_eq!(
+            sentences,
+            [
+                "今天天气很好，我们去公园。",
+                "明天再来。",
+                "这是 the end。",
+                "新的段落。"
+            ]
+        );
+        let rendered = document.render(&["A.", "B.", "C.", "D."]).text;
+        assert_eq!(rendered, "A. B.\n\nC.\n　　D.\n");
+        assert_eq!(
+            document
+                .segments()
+                .iter()
+                .map(|s| &text[s.range.clone()])
+                .collect::<String>(),
+            text
+        );
+    }
 }

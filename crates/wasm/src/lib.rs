@@ -7,6 +7,7 @@
 //!
 //! Every error that reaches JavaScript is an `Error` with a `code`, see [`Failure`].
 
+mod detect;
 mod engine;
 mod failure;
 mod job;
@@ -14,6 +15,7 @@ mod model_buffer;
 mod translation;
 mod utf16;
 
+pub use detect::detect_languages;
 pub use engine::Engine;
 pub use failure::Failure;
 pub use job::Job;

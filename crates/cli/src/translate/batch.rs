@@ -67,7 +67,8 @@ impl Batch {
     /// Lines are translated by themselves, so texts can be lines of one document, which the engine
     /// batches. The original pipeline and markup languages know no lines.
     fn translate_share(&self, texts: &[&str]) -> Result<Vec<Translation>> {
-        if texts.len() > 1 && !self.options.raw && self.options.format == Format::Text {
+        let lines = self.options.format == Format::Text && !self.options.wrapped_lines;
+        if texts.len() > 1 && !self.options.raw && lines {
             let document = self
                 .translator
                 .translate(&texts.join("\n"), &self.options)?;

@@ -10,10 +10,11 @@ mod progress;
 mod team;
 
 use std::num::NonZero;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
-use csanmt::{Format, Options};
+use anyhow::{Context as _, Result, bail};
+use csanmt::{Format, Options, Terms};
 use csanmt_documents::Format as FileFormat;
 
 use crate::model::ModelArguments;
@@ -49,6 +50,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N",
           value_parser = clap::value_parser!(u8).range(1..=Options::MAX_BEAM as i64))]
     beam: Option<u8>,
+    /// Translations of terms: a term, a TAB and its translation on each line of FILE
+    #[arg(long, value_name = "FILE", conflicts_with = "raw")]
+    glossary: Option<PathBuf>,
+    /// Terms that stay as they are, one on each line of FILE
+    #[arg(long, value_name = "FILE", conflicts_with = "raw")]
+    keep_list: Option<PathBuf>,
     /// Exactly the original pipeline: split at <SENT_SPLIT> only, no guards
     #[arg(long)]
     raw: bool,
@@ -96,6 +103,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     if detailed {
         options = options.with_n_best(arguments.n_best.unwrap_or(1).into());
     }
+    if let Some(terms) = terms(arguments)? {
+        options = options.with_terms(terms);
+    }
     let translator = arguments.model.source()?.open()?;
     let threads = arguments.threads.unwrap_or_else(threads::all_cores);
     if arguments.files.are_given() {
@@ -128,4 +138,22 @@ fn text_format(format: Option<FileFormat>) -> Result<Format> {
         Some(FileFormat::Markdown) => Ok(Format::Markdown),
         Some(other) => bail!("{other} is a format of files: name them with --file"),
     }
+}
+
+/// What the glossary and the list of kept terms say; the glossary counts where both have a term.
+fn terms(arguments: &Arguments) -> Result<Option<Terms>> {
+    let read = |path: &Path| {
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+    };
+    let mut terms = None;
+    for (path, parse) in [
+        (&arguments.keep_list, Terms::keep_list as fn(&str) -> _),
+        (&arguments.glossary, Terms::glossary),
+    ] {
+        if let Some(path) = path {
+            let found = parse(&read(path)?).with_context(|| path.display().to_string())?;
+            terms.get_or_insert_with(Terms::default).extend(&found);
+        }
+    }
+    Ok(terms)
 }

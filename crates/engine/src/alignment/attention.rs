@@ -257,7 +257,7 @@ impl Anchors {
     fn find(source: &str, target: &str) -> Self {
         let mut anchors: Vec<Anchor> = Vec::new();
         for span in protect::spans(source) {
-            let Span { range, kind } = &span;
+            let Span { range, kind, .. } = &span;
             if !kind.is_foreign() {
                 continue;
             }

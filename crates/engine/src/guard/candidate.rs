@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use csanmt_text::protect::{Span, missing, render};
+use csanmt_text::protect::{Kind, Span, missing, render};
 use csanmt_text::script::is_han;
 
 use super::{part, repetition, wording};
@@ -79,7 +79,7 @@ impl Original {
         for (i, (span, sign)) in self.spans.iter().zip(signs).enumerate() {
             let Some(sign) = sign else { continue };
             match sign_in(&mut text, sign) {
-                Some(place) => restore(&mut text, place, &render(&self.source, span)),
+                Some(place) => restore(&mut text, place, &self.source, span),
                 None => lost.push(i),
             }
         }
@@ -261,11 +261,31 @@ fn sign_in(text: &mut String, sign: &str) -> Option<Range<usize>> {
     Some(chosen)
 }
 
-/// Puts a span in the place of its sign, not glued to a word.
-fn restore(text: &mut String, range: Range<usize>, span: &str) {
+/// Puts a span in the place of its sign, not glued to a word, and a prescribed term at the beginning
+/// of a sentence with a capital.
+fn restore(text: &mut String, range: Range<usize>, source: &str, span: &Span) {
+    let mut span_text = render(source, span);
+    let begins = !text[..range.start].contains(char::is_alphanumeric);
+    let kept = source[span.range.clone()] == *span_text;
+    if span.kind == Kind::Prescribed && begins && !kept {
+        span_text = capitalized(&span_text);
+    }
     let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let before = word(text[..range.start].chars().next_back());
     let behind = word(text[range.end..].chars().next());
     let space = |needed| if needed { " " } else { "" };
-    text.replace_range(range, &format!("{}{span}{}", space(before), space(behind)));
+    text.replace_range(
+        range,
+        &format!("{}{span_text}{}", space(before), space(behind)),
+    );
+}
+
+/// With a capital, unless the first word has one inside: iPhone.
+pub(crate) fn capitalized(text: &str) -> String {
+    let first = text.split(' ').next().unwrap_or_default();
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(c) if !first.contains(char::is_uppercase) => c.to_uppercase().chain(chars).collect(),
+        _ => text.to_owned(),
+    }
 }

@@ -13,13 +13,17 @@ mod repetition;
 mod text;
 mod wording;
 
+use std::borrow::Cow;
+
 use csanmt_model::SearchResult;
 use csanmt_text::language::Letters;
-use csanmt_text::protect::{self, Span};
+use csanmt_text::protect::{self, Kind, Span, Terms};
 use csanmt_text::{Simplifier, TargetDecoder, narrow};
 
-use crate::guards::{Guard, Guards};
+use crate::confidence::Certainty;
+use crate::guards::Guard;
 use crate::work::Fault;
+use crate::{Hypothesis, Options};
 use part::{Part, Whole};
 use text::Text;
 
@@ -29,8 +33,6 @@ pub(crate) struct Draft {
     parts: Vec<Part>,
     /// What was found wrong with texts that were cut up since.
     faults: Vec<Fault>,
-    /// The first search, if it was of the sentence as a whole.
-    pub(crate) first: Option<SearchResult>,
 }
 
 /// A text for the model.
@@ -45,11 +47,22 @@ pub(crate) struct Query {
 
 impl Draft {
     /// A draft of a Chinese sentence; `None` when there is nothing to translate in it.
-    pub(crate) fn new(sentence: &str, guards: Guards) -> Option<Self> {
-        let source = narrow(sentence);
-        let spans = protect::spans(&source);
-        if !Letters::count(&without(&source, &spans)).is_chinese() {
-            return None;
+    pub(crate) fn new(sentence: &str, options: &Options) -> Option<Self> {
+        let guards = options.guards;
+        let source = narrow_outside_spans(sentence);
+        let none = Terms::default();
+        let terms = options.terms.as_deref().unwrap_or(&none);
+        let spans = protect::spans_with(&source, terms);
+        let letters = Letters::count(&without(&source, &spans));
+        let prescribed = spans.iter().any(|span| span.kind == Kind::Prescribed);
+        let is_term = prescribed && letters.is_none();
+        if !letters.is_chinese() && !is_term {
+            let narrowed = (*source != *sentence && letters.is_latin()).then(|| source.to_string());
+            let text = half_width(&source, &spans, letters).or(narrowed);
+            return text.map(|text| Self {
+                parts: vec![Part::fixed(text)],
+                faults: Vec::new(),
+            });
         }
         let chosen = part::outside(&source, &spans);
         let parts = if chosen.contains(&true) && guards.has(Guard::Signs) {
@@ -67,7 +80,6 @@ impl Draft {
         Some(Self {
             parts,
             faults: Vec::new(),
-            first: None,
         })
     }
 
@@ -94,22 +106,19 @@ impl Draft {
         &mut self,
         results: &mut dyn Iterator<Item = SearchResult>,
         target: &TargetDecoder,
+        alpha: f32,
     ) {
-        let whole = self.parts.len() == 1;
         let mut parts = Vec::with_capacity(self.parts.len());
         for part in std::mem::take(&mut self.parts) {
             match part {
                 Part::Text(mut text) if !text.is_done() => {
                     let result = results.next().unwrap_or_default();
-                    match text.take(&result, target) {
+                    match text.take(&result, target, alpha) {
                         Some(pieces) => {
                             self.faults.extend(text.faults());
                             parts.extend(pieces);
                         }
                         None => parts.push(Part::Text(text)),
-                    }
-                    if whole && self.first.is_none() {
-                        self.first = Some(result);
                     }
                 }
                 done => parts.push(done),
@@ -119,7 +128,7 @@ impl Draft {
     }
 
     /// What was found wrong on the way.
-    pub(crate) fn faults(&self) -> Vec<Fault> {
+    fn faults(&self) -> Vec<Fault> {
         let texts = self.parts.iter().filter_map(|part| match part {
             Part::Text(text) => Some(text),
             Part::Fixed(_) => None,
@@ -129,14 +138,108 @@ impl Draft {
         faults
     }
 
-    /// The translation, and whether it is incomplete.
-    pub(crate) fn finish(&self) -> (String, bool) {
-        let truncated = self
-            .parts
-            .iter()
-            .any(|part| matches!(part, Part::Text(text) if text.truncated));
-        (part::join(&self.parts), truncated)
+    /// What the draft has become.
+    pub(crate) fn finish(self) -> Finished {
+        let faults = self.faults();
+        let mut certainty = Certainty::default();
+        let mut truncated = false;
+        for part in &self.parts {
+            if let Part::Text(text) = part {
+                certainty.add(text.certainty);
+                truncated |= text.truncated;
+            }
+        }
+        let text = part::join(&self.parts);
+        let hypotheses = match &self.parts[..] {
+            [Part::Text(whole)] if !whole.hypotheses.is_empty() => whole.hypotheses.clone(),
+            _ => vec![Hypothesis {
+                text: text.clone(),
+                ids: Vec::new(),
+                score: certainty.confidence().ln(),
+            }],
+        };
+        Finished {
+            text,
+            truncated,
+            hypotheses,
+            certainty,
+            faults,
+        }
     }
+}
+
+/// A translated sentence.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) text: String,
+    /// The length limit was reached.
+    pub(crate) truncated: bool,
+    /// The translation and others, best first.
+    pub(crate) hypotheses: Vec<Hypothesis>,
+    pub(crate) certainty: Certainty,
+    /// What was found wrong on the way.
+    pub(crate) faults: Vec<Fault>,
+}
+
+/// `sentence` with half-width letters and digits, but what has to stay byte for byte as it is.
+fn narrow_outside_spans(sentence: &str) -> Cow<'_, str> {
+    let whole = narrow(sentence);
+    if matches!(whole, Cow::Borrowed(_)) {
+        return whole;
+    }
+    let mut out = String::with_capacity(sentence.len());
+    let mut end = 0;
+    for span in protect::spans(sentence) {
+        if span.kind.is_verbatim() {
+            out += &narrow(&sentence[end..span.range.start]);
+            out += &sentence[span.range.clone()];
+            end = span.range.end;
+        }
+    }
+    out += &narrow(&sentence[end..]);
+    Cow::Owned(out)
+}
+
+/// Text without Chinese in which Chinese punctuation stands between words: `QQ：12345`.
+fn half_width(source: &str, spans: &[Span], letters: Letters) -> Option<String> {
+    let has_words = source.contains(|c: char| c.is_ascii_alphanumeric());
+    if !has_words || letters.han + letters.kana + letters.hangul > 0 {
+        return None;
+    }
+    let mut out = String::with_capacity(source.len());
+    let mut end = 0;
+    let push = |out: &mut String, text: &str| {
+        for c in text.chars() {
+            let mark = part::punctuation(c.encode_utf8(&mut [0; 4]));
+            let spaced = matches!(c, '，' | '：' | '；' | '、' | '。' | '！' | '？' | '）');
+            if c == '（' && out.ends_with(|c: char| c.is_alphanumeric()) {
+                out.push(' ');
+            }
+            out.push_str(&mark);
+            if spaced {
+                out.push(' ');
+            }
+        }
+    };
+    for span in spans {
+        push(&mut out, &source[end..span.range.start]);
+        out.push_str(&protect::render(source, span));
+        end = span.range.end;
+    }
+    push(&mut out, &source[end..]);
+    let text = out
+        .trim()
+        .replace(" )", ")")
+        .replace(") ,", "),")
+        .replace("  ", " ");
+    source.contains(is_chinese_mark).then_some(text)
+}
+
+fn is_chinese_mark(c: char) -> bool {
+    matches!(
+        c,
+        '，' | '：' | '；' | '、' | '。' | '！' | '？' | '（' | '）' | '【' | '】'
+    )
 }
 
 /// The text outside the spans.

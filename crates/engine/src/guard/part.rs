@@ -5,6 +5,7 @@ use std::ops::Range;
 use csanmt_text::protect::{Kind, Span, render};
 use csanmt_text::script::is_han;
 
+use super::candidate::capitalized;
 use super::text::Text;
 use crate::guards::Guards;
 
@@ -28,6 +29,15 @@ pub(crate) struct Fixed {
 }
 
 impl Part {
+    /// Text that is not the model's to translate.
+    pub(crate) fn fixed(text: String) -> Self {
+        Self::Fixed(Fixed {
+            source: text.clone(),
+            text,
+            kind: None,
+        })
+    }
+
     fn source(&self) -> &str {
         match self {
             Self::Fixed(fixed) => &fixed.source,
@@ -281,7 +291,19 @@ pub(crate) fn join(parts: &[Part]) -> String {
         {
             out.push(' ');
         }
-        out.push_str(part.output().trim());
+        let text = part.output().trim();
+        match part {
+            // A term at the beginning of a sentence.
+            Part::Fixed(fixed)
+                if fixed.kind == Some(Kind::Prescribed)
+                    && fixed.text != fixed.source
+                    && out.is_empty()
+                    && parts.len() > 1 =>
+            {
+                out.push_str(&capitalized(text));
+            }
+            _ => out.push_str(text),
+        }
         space = false;
         last = Some(part);
     }

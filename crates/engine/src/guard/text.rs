@@ -8,6 +8,8 @@ use csanmt_text::{Simplifier, TargetDecoder, rephrase};
 use super::candidate::{Candidate, Original};
 use super::part::{self, Part, Whole};
 use super::{repair, wording};
+use crate::Hypothesis;
+use crate::confidence::Certainty;
 use crate::guards::{Guard, Guards};
 use crate::work::{Fault, Mended};
 
@@ -16,7 +18,7 @@ const MAX_DEPTH: usize = 5;
 
 /// Most lost spans that a second search with signs in their place brings back; of more, one is often
 /// lost again.
-const MOST_SIGNS: usize = 2;
+const MOST_SIGNS: usize = 1;
 
 /// A stretch of text to be translated.
 #[derive(Debug)]
@@ -32,6 +34,9 @@ pub(crate) struct Text {
     faults: Vec<Guard>,
     mended: Mended,
     pub(crate) truncated: bool,
+    pub(crate) certainty: Certainty,
+    /// The output and the sound hypotheses after it.
+    pub(crate) hypotheses: Vec<Hypothesis>,
 }
 
 impl Text {
@@ -50,6 +55,8 @@ impl Text {
             faults: Vec::new(),
             mended: Mended::Not,
             truncated: false,
+            certainty: Certainty::default(),
+            hypotheses: Vec::new(),
         }
     }
 
@@ -132,10 +139,11 @@ impl Text {
         &mut self,
         result: &SearchResult,
         target: &TargetDecoder,
+        alpha: f32,
     ) -> Option<Vec<Part>> {
         self.searches += 1;
         let signs = self.signs();
-        let mut candidates: Vec<Candidate> = result
+        let candidates: Vec<Candidate> = result
             .hypotheses
             .iter()
             .map(|hypothesis| {
@@ -153,20 +161,57 @@ impl Text {
                 1 => Mended::Sibling,
                 _ => Mended::Search,
             };
-            self.output = Some(candidates.swap_remove(i).text);
+            let text = candidates[i].text.clone();
+            self.settle(text, i, &candidates, result, alpha);
             return None;
         }
-        if let Some(corrected) = candidates.iter().find_map(|c| self.corrected(c)) {
+        let mut numbered = candidates.iter().enumerate();
+        if let Some((i, text)) = numbered.find_map(|(i, c)| Some((i, self.corrected(c)?))) {
             self.mended = Mended::Correction;
-            self.output = Some(corrected);
+            self.settle(text, i, &candidates, result, alpha);
             return None;
         }
-        let best = candidates.into_iter().min_by_key(Candidate::badness);
-        self.go_on(&best.unwrap_or_default())
+        let best = (0..candidates.len()).min_by_key(|&i| candidates[i].badness());
+        let (parts, text) = self.go_on(
+            best.map(|i| &candidates[i])
+                .unwrap_or(&Candidate::default()),
+        );
+        if let (Some(text), Some(i)) = (text, best) {
+            self.settle(text, i, &candidates, result, alpha);
+        }
+        parts
     }
 
-    /// The next attempt after one whose best hypothesis is faulty.
-    fn go_on(&mut self, best: &Candidate) -> Option<Vec<Part>> {
+    /// Takes `text`, made of one of the hypotheses, as the output.
+    fn settle(
+        &mut self,
+        text: String,
+        chosen: usize,
+        candidates: &[Candidate],
+        result: &SearchResult,
+        alpha: f32,
+    ) {
+        let found = &result.hypotheses[chosen];
+        self.certainty = Certainty::of(found.score, found.ids.len(), alpha);
+        // Those before it were rejected.
+        let others = (chosen + 1..candidates.len()).filter(|&i| candidates[i].is_sound());
+        let texts = others.map(|i| (i, candidates[i].text.clone()));
+        for (i, text) in [(chosen, text.clone())].into_iter().chain(texts) {
+            if self.hypotheses.iter().all(|other| other.text != text) {
+                let csanmt_model::Hypothesis { ids, score, .. } = &result.hypotheses[i];
+                self.hypotheses.push(Hypothesis {
+                    text,
+                    ids: ids.clone(),
+                    score: *score,
+                });
+            }
+        }
+        self.output = Some(text);
+    }
+
+    /// The next attempt after one whose best hypothesis is faulty: another search, parts, or the best
+    /// that is to be had.
+    fn go_on(&mut self, best: &Candidate) -> (Option<Vec<Part>>, Option<String>) {
         let has_unmasked = best.lost.iter().any(|&i| !self.masked[i]);
         best.lost.iter().for_each(|&i| self.masked[i] = true);
         let Original {
@@ -185,33 +230,35 @@ impl Text {
         // A model that loses its way with a text does so again with signs in it.
         let tried = self.searches > 1 || self.depth > 1 || best.faults != [Guard::Lost];
         if has_unmasked && !tried && best.lost.len() <= MOST_SIGNS {
-            return None;
+            return (None, None);
         }
         self.mended = Mended::Parts;
         if !best.lost.is_empty() {
             let all = self.depth >= MAX_DEPTH;
-            return Some(whole.split(|i| all || best.lost.contains(&i)));
+            return (Some(whole.split(|i| all || best.lost.contains(&i))), None);
         }
         if self.depth < MAX_DEPTH
             && let Some(parts) = whole.clauses()
         {
-            return Some(parts);
+            return (Some(parts), None);
         }
         let settled = self
             .original
             .without_brackets(&self.original.without_loops(&best.text));
         if guards.has(Guard::Lost) && !missing(source, spans, &settled).is_empty() {
             // What went with a loop had to stay.
-            return Some(whole.split(|_| true));
+            return (Some(whole.split(|_| true)), None);
         }
         self.mended = Mended::Not;
-        self.truncated = !best.finished;
-        self.output = Some(if settled.is_empty() {
+        // Without an end, but what went is only what was said over and over.
+        let looped = best.faults.contains(&Guard::Loops) && settled.len() < best.text.len();
+        self.truncated = !best.finished && !looped;
+        let text = if settled.is_empty() {
             source.clone()
         } else {
             settled
-        });
-        None
+        };
+        (None, Some(text))
     }
 
     /// A sound text that differs from the candidate in a few places.

@@ -146,7 +146,7 @@ fn other_meaning(source: &str, text: &str, meanings: &[Meaning]) -> Option<Strin
         let word = &text[range.clone()];
         let place = meanings.iter().find_map(|other| {
             let same = |target: &&str| target.eq_ignore_ascii_case(word);
-            other.target.iter().position(|target| same(&target))
+            other.target.iter().position(same)
         });
         if let Some(place) = place {
             let better = own.target[place.min(own.target.len() - 1)];

@@ -111,6 +111,24 @@ impl Kind {
         )
     }
 
+    /// Whether its letters and digits must keep their width and form.
+    #[must_use]
+    pub fn is_verbatim(self) -> bool {
+        matches!(
+            self,
+            Self::Url
+                | Self::Email
+                | Self::Handle
+                | Self::Hashtag
+                | Self::Path
+                | Self::Placeholder
+                | Self::Markup
+                | Self::Code
+                | Self::Formula
+                | Self::Emoji
+        )
+    }
+
     /// Whether nobody would expect a translation model to have learnt it.
     #[must_use]
     pub fn is_foreign(self) -> bool {

@@ -236,7 +236,11 @@ fn operand(rest: &str) -> usize {
         };
         let next = tail[c.len_utf8()..].chars().next();
         let goes_on = next.is_some_and(|c| c.is_ascii_alphanumeric() || is_foreign_letter(c));
-        if end > 0 && ["http://", "https://", "www."].iter().any(|url| tail.starts_with(url)) {
+        if end > 0
+            && ["http://", "https://", "www."]
+                .iter()
+                .any(|url| tail.starts_with(url))
+        {
             return end;
         }
         if c.is_ascii_alphanumeric() || c == '_' || is_foreign_letter(c) || is_script(c) {
