@@ -41,6 +41,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     for (name, meaning, default) in settings::ALL {
         let value = match std::env::var_os(name) {
+            Some(_) if settings::SECRETS.contains(&name) => "set".to_owned(),
             Some(value) => value.display().to_string(),
             None => format!("not set: {default}"),
         };

@@ -1,5 +1,6 @@
 //! The `csanmt` command: one file a subcommand.
 
+mod config;
 mod convert;
 mod eval;
 mod info;
@@ -27,7 +28,7 @@ struct Command {
 #[derive(Subcommand)]
 enum Subcommands {
     Translate(translate::Arguments),
-    Serve(serve::Arguments),
+    Serve(Box<serve::Arguments>),
     Convert(convert::Arguments),
     Inspect(inspect::Arguments),
     Eval(eval::Arguments),
@@ -35,9 +36,16 @@ enum Subcommands {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Command::parse().subcommand {
+    let command: Command = match config::parse() {
+        Ok(command) => command,
+        Err(error) => {
+            eprintln!("csanmt: {}", output::explain(&error));
+            return ExitCode::from(2);
+        }
+    };
+    let outcome = match command.subcommand {
         Subcommands::Translate(arguments) => translate::run(&arguments),
-        Subcommands::Serve(arguments) => serve::run(arguments),
+        Subcommands::Serve(arguments) => serve::run(*arguments),
         Subcommands::Convert(arguments) => convert::run(&arguments),
         Subcommands::Inspect(arguments) => inspect::run(&arguments),
         Subcommands::Eval(arguments) => eval::run(&arguments),

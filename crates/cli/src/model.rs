@@ -52,6 +52,18 @@ impl Source {
     }
 }
 
+impl Source {
+    /// What tells its content from another's.
+    pub(crate) fn fingerprint(&self) -> Result<String> {
+        let hash = match self {
+            Self::File(path) => std::fs::File::open(path).and_then(csanmt_server::fingerprint),
+            #[cfg(feature = "embedded-model")]
+            Self::Embedded => csanmt_server::fingerprint(embedded::bytes()),
+        };
+        hash.with_context(|| format!("cannot read {self}"))
+    }
+}
+
 impl fmt::Display for Source {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

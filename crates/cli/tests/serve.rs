@@ -23,10 +23,13 @@ struct Server {
 
 impl Server {
     fn start(args: &[&str]) -> Self {
-        let mut child = csanmt()
-            .args(["serve", "--port", "0", "--model"])
-            .arg(model())
-            .args(args)
+        let mut command = csanmt();
+        command.args(["serve", "--port", "0", "--model"]);
+        Self::run(command.arg(model()).args(args))
+    }
+
+    fn run(command: &mut Command) -> Self {
+        let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -62,6 +65,21 @@ impl Server {
         (status, body.to_owned())
     }
 
+    /// Sends a signal.
+    fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        let kill = Command::new("kill").args(["-s", name, &pid]).status();
+        assert!(kill.unwrap().success());
+    }
+
+    fn metric(&self, name: &str) -> Option<f64> {
+        let (_, text) = self.request("GET", "/metrics", "");
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix(name).map(str::to_owned));
+        line.map(|value| value.trim().parse().unwrap())
+    }
+
     fn translate(&self, text: &str) -> (u16, Value) {
         let body = json!({"text": text}).to_string();
         let (status, body) = self.request("POST", "/translate", &body);
@@ -70,9 +88,7 @@ impl Server {
 
     /// Sends a signal and waits; the log comes along.
     fn stop(mut self, signal: &str) -> (ExitStatus, String) {
-        let pid = self.child.id().to_string();
-        let kill = Command::new("kill").args(["-s", signal, &pid]).status();
-        assert!(kill.unwrap().success());
+        self.signal(signal);
         let begin = Instant::now();
         let status = loop {
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -113,7 +129,7 @@ fn translates_as_the_command_does() {
 }
 
 #[test]
-fn a_signal_ends_it_well_and_the_log_has_no_text() {
+fn f7_a_signal_ends_it_well_and_the_log_has_no_text() {
     for signal in ["TERM", "INT"] {
         let server = Server::start(&[]);
         assert_eq!(server.translate("我们今天去学校。").0, 200);
@@ -209,4 +225,129 @@ fn a_wrong_log_level_is_explained() {
         .arg(model());
     let output = run(command.env("CSANMT_LOG", "loud"), b"");
     assert!(failure(&output, 1).contains("expected off, error"));
+}
+
+#[test]
+fn settings_come_from_the_command_line_the_environment_and_a_file_in_this_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("serve.toml");
+    std::fs::write(
+        &file,
+        "port = 0\nmax-characters = 5\nmax-texts = 2\ntoken = [\"one\", \"two\"]\ncache-mb = 0\n",
+    )
+    .unwrap();
+    let mut command = csanmt();
+    command
+        .env("CSANMT_MAX_CHARACTERS", "3")
+        .args(["serve", "--max-texts", "1", "--config"])
+        .arg(&file)
+        .arg("--model")
+        .arg(model());
+    let server = Server::run(&mut command);
+    let ask = |text: Value| {
+        let body = json!({"text": text, "api_key": "two"}).to_string();
+        server.request("POST", "/translate", &body).0
+    };
+    assert_eq!(server.translate("学校").0, 401);
+    assert_eq!(ask(json!("学校")), 200);
+    assert_eq!(ask(json!("我们学校")), 413);
+    assert_eq!(ask(json!(["学", "校"])), 413);
+}
+
+#[test]
+fn a_wrong_settings_file_is_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("serve.toml");
+    for (text, code, expected) in [
+        (
+            "prot = 1",
+            2,
+            "there is no setting prot; there are host, port",
+        ),
+        ("port = [", 2, "serve.toml"),
+        ("port = {a = 1}", 2, "port must be a text, a number"),
+        ("port = 70000", 2, "invalid value '70000' for '--port"),
+        ("token-file = \"/nowhere\"", 1, "cannot read /nowhere"),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let mut command = csanmt();
+        command.args(["serve", "--config"]).arg(&file);
+        let output = run(&mut command, b"");
+        let stderr = failure(&output, code);
+        assert!(stderr.contains(expected), "{text}: {stderr}");
+    }
+    let output = run(csanmt().args(["serve", "--config", "/nowhere/x.toml"]), b"");
+    assert!(failure(&output, 2).contains("cannot read /nowhere/x.toml"));
+}
+
+#[test]
+fn j10_the_log_is_json_when_asked_for_and_has_no_text() {
+    let server = Server::start(&["--log-format", "json"]);
+    assert_eq!(server.translate("我们今天去学校。").0, 200);
+    let (status, log) = server.stop("TERM");
+    assert!(status.success());
+    let entries: Vec<Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let answered = entries
+        .iter()
+        .find(|entry| entry["fields"]["route"] == "/translate")
+        .unwrap();
+    assert_eq!(answered["fields"]["status"], 200);
+    assert!(!log.contains("学校"), "{log}");
+}
+
+#[test]
+fn a_hangup_loads_the_model_again_and_loses_no_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("model.safetensors");
+    std::fs::copy(model(), &copy).unwrap();
+    let mut command = csanmt();
+    command.args(["serve", "--port", "0", "--cache-mb", "0", "--model"]);
+    let server = Server::run(command.arg(&copy));
+    let expected = server.translate("我们今天去学校。");
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let (reloads, answers) = std::thread::scope(|scope| {
+        let clients: Vec<_> = (0..4)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut count = 0;
+                    while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                        assert_eq!(server.translate("我们今天去学校。"), expected);
+                        count += 1;
+                    }
+                    count
+                })
+            })
+            .collect();
+        let reloaded = || {
+            server
+                .metric("csanmt_reloads_total{outcome=\"done\"} ")
+                .unwrap_or(0.0)
+        };
+        let begin = Instant::now();
+        for number in 1..=5 {
+            server.signal("HUP");
+            while reloaded() < f64::from(number) {
+                assert!(begin.elapsed() < Duration::from_secs(60), "never loaded");
+            }
+        }
+        // One that cannot be loaded leaves the old one. A mapped file is never written into.
+        std::fs::rename(&copy, folder.path().join("old")).unwrap();
+        std::fs::write(&copy, "no model").unwrap();
+        server.signal("HUP");
+        while server
+            .metric("csanmt_reloads_total{outcome=\"failed\"} ")
+            .is_none()
+        {
+            assert!(begin.elapsed() < Duration::from_secs(60), "never failed");
+        }
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        let counts = clients.into_iter().map(|client| client.join().unwrap());
+        (reloaded(), counts.sum::<usize>())
+    });
+    assert_eq!(reloads, 5.0);
+    assert!(answers > 0);
+    assert_eq!(server.translate("我们今天去学校。"), expected);
 }

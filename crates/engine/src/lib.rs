@@ -14,6 +14,7 @@
 mod alignment;
 mod blank;
 mod confidence;
+mod cut;
 mod detect;
 mod error;
 #[cfg(not(target_family = "wasm"))]
@@ -34,9 +35,9 @@ pub use alignment::Alignment;
 pub use blank::is_blank;
 pub use csanmt_format::{AlignedBytes, ModelConfig};
 pub use csanmt_model::{Isa, Kernels, self_test};
-pub use csanmt_text::Trace;
-pub use csanmt_text::language::Likely;
+pub use csanmt_text::language::{self, Language, Letters, Likely};
 pub use csanmt_text::protect::{Terms, TermsError, TermsProblem};
+pub use csanmt_text::{Simplifier, Trace};
 pub use detect::detect_languages;
 pub use error::Error;
 pub use guards::{Guard, Guards};

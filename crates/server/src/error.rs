@@ -1,13 +1,13 @@
 //! Everything a request can get instead of its answer.
 
-use axum::http::header::{ALLOW, RETRY_AFTER};
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
-use crate::routes::json;
+use crate::answer::Dialect;
 
-/// The errors of the API. Each is a status and the body `{"error": "…"}`.
-#[derive(Debug, thiserror::Error)]
+/// The errors of the API. Each has a status and a message; how they are put into a body is the
+/// matter of the interface that was called, and in most of them it is `{"error": "…"}`.
+#[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApiError {
     /// 400: nothing but white space to translate. Clients compare this text.
@@ -25,17 +25,58 @@ pub enum ApiError {
         /// What the parser met.
         reason: String,
     },
+    /// 400: the body is not a form with files.
+    #[error("the body is not valid multipart/form-data: {reason}")]
+    Multipart {
+        /// What the parser met.
+        reason: String,
+    },
     /// 400: the connection broke while the body was read.
     #[error("the body could not be read to its end")]
     Body,
+    /// 400: a field is missing. Clients of LibreTranslate compare this text.
+    #[error("Invalid request: missing {name} parameter")]
+    Missing {
+        /// The field.
+        name: &'static str,
+    },
+    /// 400: a language that the model does not have. Clients of LibreTranslate compare the
+    /// beginning.
+    #[error("{code} is not supported; supported: from {source_language} or auto, to {target}")]
+    Language {
+        /// What was asked for.
+        code: String,
+        /// What the model reads.
+        source_language: String,
+        /// What it writes.
+        target: String,
+    },
+    /// 400: something the interface knows and this server does not.
+    #[error("{what} is not supported")]
+    Unsupported {
+        /// The thing.
+        what: String,
+    },
+    /// 401 or 403: the server wants a token. The wording is LibreTranslate's.
+    #[error("{}", if *.presented { "Invalid API key" } else { "Please contact the server operator to get an API key" })]
+    Unauthorized {
+        /// There was one, but a wrong one.
+        presented: bool,
+    },
     /// 404
-    #[error("no such path; the API is POST /translate and GET /health")]
+    #[error("no such path; the API is POST /translate and GET /health, /docs lists everything")]
     NotFound,
+    /// 404: a translated file that is not, or no longer, here.
+    #[error("no such file; translated files are kept for {minutes} minutes")]
+    NoFile {
+        /// How long files are kept.
+        minutes: u64,
+    },
     /// 405
     #[error("method not allowed here, expected {allowed}")]
     Method {
         /// The methods of the path, as the `Allow` header has them.
-        allowed: &'static str,
+        allowed: String,
     },
     /// 408: the body came too slowly.
     #[error("the body did not arrive within {seconds} s")]
@@ -49,7 +90,17 @@ pub enum ApiError {
         /// The limit.
         limit: usize,
     },
-    /// 415: the body is declared as something else than JSON.
+    /// 413, in LibreTranslate's interface 400: too many characters, or texts, in one request.
+    #[error("Invalid request: request ({found}) exceeds {of} limit ({limit})")]
+    TooMuch {
+        /// What there is too much of: `text` (characters) or `batch` (texts).
+        of: &'static str,
+        /// How much there is.
+        found: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// 415: the body is declared as something that is not read here.
     #[error("the content type is {found}, expected JSON: add -H 'Content-Type: application/json'")]
     ContentType {
         /// What was declared.
@@ -61,21 +112,36 @@ pub enum ApiError {
         /// What was declared.
         found: String,
     },
-    /// 422: JSON, but not the fields that are expected.
-    #[error("expected {{\"text\": \"…\"}}: {reason}")]
+    /// 422, in other interfaces than ours 400: not the fields that are expected.
+    #[error("expected {expected}: {reason}")]
     Shape {
+        /// What the interface takes.
+        expected: &'static str,
         /// What is missing or of the wrong type.
         reason: String,
     },
-    /// 422: a field has a value that is not accepted.
+    /// 422, in other interfaces than ours 400: a field has a value that is not accepted.
     #[error("{reason}")]
     Value {
         /// Which field, what was found and what is accepted.
         reason: String,
     },
+    /// 429: this client asks too often.
+    #[error("Slowdown: {limit} {of} per 1 minute; try again in {seconds} s")]
+    TooFrequent {
+        /// What is counted: `requests` or `characters`.
+        of: &'static str,
+        /// How many of them.
+        limit: u32,
+        /// When to come back.
+        seconds: u64,
+    },
     /// 500: the translator failed or panicked. The log says more.
     #[error("internal error; the server's log says more")]
     Internal,
+    /// 503: the model is not there yet.
+    #[error("the model is being loaded; try again in a moment")]
+    Loading,
     /// 503: too many requests wait.
     #[error("too many requests are waiting; try again in a moment")]
     Overloaded,
@@ -99,42 +165,51 @@ pub enum ApiError {
 }
 
 impl ApiError {
-    /// The HTTP status.
+    /// The HTTP status in our own interface.
     #[must_use]
     pub fn status(&self) -> StatusCode {
         match self {
-            Self::EmptyInput | Self::Encoding { .. } | Self::Syntax { .. } | Self::Body => {
-                StatusCode::BAD_REQUEST
-            }
-            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::EmptyInput
+            | Self::Encoding { .. }
+            | Self::Syntax { .. }
+            | Self::Multipart { .. }
+            | Self::Missing { .. }
+            | Self::Language { .. }
+            | Self::Unsupported { .. }
+            | Self::Body => StatusCode::BAD_REQUEST,
+            Self::Unauthorized { .. } => StatusCode::UNAUTHORIZED,
+            Self::NotFound | Self::NoFile { .. } => StatusCode::NOT_FOUND,
             Self::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::SlowBody { .. } => StatusCode::REQUEST_TIMEOUT,
-            Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooLarge { .. } | Self::TooMuch { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::ContentType { .. } | Self::ContentEncoding { .. } => {
                 StatusCode::UNSUPPORTED_MEDIA_TYPE
             }
             Self::Shape { .. } | Self::Value { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::TooFrequent { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::Overloaded | Self::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Loading | Self::Overloaded | Self::ShuttingDown => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             Self::Stalled { .. } | Self::Deadline { .. } => StatusCode::GATEWAY_TIMEOUT,
+        }
+    }
+
+    /// The seconds after which to try again.
+    pub(crate) fn retry_after(&self) -> Option<u64> {
+        match self {
+            Self::Loading | Self::Overloaded | Self::ShuttingDown => Some(1),
+            Self::TooFrequent { seconds, .. } => Some(*seconds),
+            _ => None,
         }
     }
 }
 
 impl IntoResponse for ApiError {
+    /// In our own shape; the routes of another interface give it theirs.
     fn into_response(self) -> Response {
-        let body = serde_json::json!({ "error": self.to_string() });
-        let mut response = json(self.status(), &body);
-        let headers = response.headers_mut();
-        match self {
-            Self::Overloaded | Self::ShuttingDown => {
-                headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
-            }
-            Self::Method { allowed } => {
-                headers.insert(ALLOW, HeaderValue::from_static(allowed));
-            }
-            _ => {}
-        }
+        let mut response = Dialect::Plain.render(&self);
+        response.extensions_mut().insert(self);
         response
     }
 }

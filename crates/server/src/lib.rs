@@ -14,7 +14,8 @@
 //!
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 //! let translator = csanmt::Translator::open("models/zh-en-tiny.safetensors")?;
-//! let state = AppState::new(translator, "zh-en-tiny", Site::None, Settings::default())?;
+//! let state = AppState::new(Site::None, Settings::default())?;
+//! state.set_model(translator, "zh-en-tiny", "the hash of the file");
 //! let listener = tokio::net::TcpListener::bind(("127.0.0.1", 8080)).await?;
 //! let mut signals = Termination::listen()?;
 //! serve(listener, state, signals.signalled()).await;
@@ -22,23 +23,40 @@
 //! # }
 //! ```
 
+mod access;
 mod access_log;
+mod answer;
 mod app;
+mod body;
+mod cache;
 mod connection;
+mod desk;
 mod error;
+mod files;
+mod fingerprint;
 mod headers;
-mod json_body;
+mod language;
+mod metrics;
+mod model;
 mod pool;
+mod quality;
 mod routes;
 mod serve;
 mod service;
 mod settings;
+mod signals;
 mod site;
+mod state;
 mod texts;
 
-pub use app::{AppState, app};
+pub use app::app;
+pub use cache::RedisError;
 pub use error::ApiError;
-pub use serve::{Termination, serve};
+pub use fingerprint::fingerprint;
+pub use quality::{Baseline, BaselineError};
+pub use serve::serve;
 pub use service::{Translate, Work};
 pub use settings::Settings;
+pub use signals::{Hangup, Termination};
 pub use site::{Asset, Assets, Site};
+pub use state::{AppState, StartError};

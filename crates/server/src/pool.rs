@@ -17,9 +17,10 @@ use std::thread::JoinHandle;
 
 use csanmt::Options;
 
+use crate::metrics::Metrics;
 use crate::{ApiError, Settings, Translate};
 use queue::Queue;
-pub(crate) use ticket::Ticket;
+pub(crate) use ticket::{Event, Patience, Ticket};
 
 /// A fixed number of threads; dropping it stops their work and waits for them.
 pub(crate) struct Pool {
@@ -27,25 +28,39 @@ pub(crate) struct Pool {
     threads: Vec<JoinHandle<()>>,
 }
 
+/// Work for the pool.
+pub(crate) struct Order {
+    pub(crate) service: Arc<dyn Translate>,
+    /// None of them is blank.
+    pub(crate) texts: Vec<String>,
+    pub(crate) options: Options,
+    /// Somebody wants to see what is there after every batch.
+    pub(crate) watched: bool,
+}
+
 impl Pool {
     /// Starts as many threads as the system grants.
     ///
     /// # Errors
     /// When it grants none.
-    pub(crate) fn new(service: impl Translate, settings: &Settings) -> io::Result<Self> {
+    pub(crate) fn new(settings: &Settings, metrics: &Arc<Metrics>) -> io::Result<Self> {
         let queue = Arc::new(Queue::new(settings.queue_requests, settings.queue_bytes));
-        let threads = spawn_threads(&queue, &Arc::new(service), settings.threads)?;
+        let threads = spawn_threads(&queue, metrics, settings.threads)?;
         Ok(Self { queue, threads })
     }
 
-    /// Queues texts, none of them blank. They are refused when no thread is idle and the queue is
-    /// full.
-    pub(crate) fn submit(&self, texts: Vec<String>, options: Options) -> Result<Ticket, ApiError> {
-        let (job, outcome) = job::Job::new(texts, options);
+    /// Queues texts. They are refused when no thread is idle and the queue is full.
+    pub(crate) fn submit(&self, order: Order) -> Result<Ticket, ApiError> {
+        let (job, outcome) = job::Job::new(order);
         let cancelled = job.cancelled();
         let id = self.queue.submit(job)?;
         let queue = Arc::clone(&self.queue);
         Ok(Ticket::new(queue, id, cancelled, outcome))
+    }
+
+    /// Requests that wait for a thread.
+    pub(crate) fn waiting(&self) -> usize {
+        self.queue.waiting()
     }
 }
 
@@ -61,14 +76,14 @@ impl Drop for Pool {
 
 fn spawn_threads(
     queue: &Arc<Queue>,
-    service: &Arc<impl Translate>,
+    metrics: &Arc<Metrics>,
     count: NonZero<usize>,
 ) -> io::Result<Vec<JoinHandle<()>>> {
     let mut threads = Vec::new();
     for number in 0..count.get() {
-        let (queue, service) = (Arc::clone(queue), Arc::clone(service));
+        let (queue, metrics) = (Arc::clone(queue), Arc::clone(metrics));
         let thread = std::thread::Builder::new().name(format!("translate-{number}"));
-        match thread.spawn(move || work(&queue, &*service)) {
+        match thread.spawn(move || work(&queue, &metrics)) {
             Ok(handle) => threads.push(handle),
             Err(error) if threads.is_empty() => return Err(error),
             Err(error) => {
@@ -80,11 +95,11 @@ fn spawn_threads(
     Ok(threads)
 }
 
-fn work(queue: &Queue, service: &impl Translate) {
+fn work(queue: &Queue, metrics: &Metrics) {
     let mut unfinished = None;
     while let Some((id, job)) = queue.next(unfinished.take()) {
         unfinished = job
-            .step(service, &|| queue.is_closing())
+            .step(metrics, &|| queue.is_closing())
             .map(|job| (id, job));
     }
 }

@@ -4,12 +4,12 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
 
+use crate::access::Peer;
 use crate::connection::{Activity, Counted, Occupancy, Socket};
 use crate::{AppState, Settings, app};
 
@@ -26,14 +26,14 @@ pub async fn serve(listener: TcpListener, state: AppState, stop: impl Future<Out
     let mut stop = std::pin::pin!(stop);
     loop {
         let next = async {
-            let (stream, _) = listener.accept().await?;
-            io::Result::Ok((stream, occupancy.enter().await))
+            let (stream, peer) = listener.accept().await?;
+            io::Result::Ok((stream, peer.ip(), occupancy.enter().await))
         };
         let accepted = tokio::select! {
             () = &mut stop => break,
             next = next => next,
         };
-        let (stream, place) = match accepted {
+        let (stream, peer, place) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
@@ -41,7 +41,8 @@ pub async fn serve(listener: TcpListener, state: AppState, stop: impl Future<Out
                 continue;
             }
         };
-        let connection = connection(stream, router.clone(), place.activity(), &settings);
+        let counted = Counted::new(router.clone(), place.activity(), Peer(peer));
+        let connection = connection(stream, counted, place.activity(), &settings);
         let connection = connections.watch(connection);
         tokio::spawn(async move {
             tokio::select! {
@@ -67,60 +68,15 @@ pub async fn serve(listener: TcpListener, state: AppState, stop: impl Future<Out
 
 fn connection(
     stream: TcpStream,
-    router: Router,
+    service: Counted,
     activity: Arc<Activity>,
     settings: &Settings,
 ) -> http1::Connection<TokioIo<Socket>, Counted> {
     // Answers are small and complete: waiting to fill a packet only delays them.
     let _ = stream.set_nodelay(true);
-    let socket = Socket::new(stream, settings.write_timeout, Arc::clone(&activity));
+    let socket = Socket::new(stream, settings.write_timeout, activity);
     http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(settings.header_timeout)
-        .serve_connection(TokioIo::new(socket), Counted::new(router, activity))
-}
-
-/// The signals that ask the process to end: ctrl-c, and on Unix SIGTERM.
-#[derive(Debug)]
-pub struct Termination {
-    #[cfg(unix)]
-    terminate: tokio::signal::unix::Signal,
-    #[cfg(unix)]
-    interrupt: tokio::signal::unix::Signal,
-    #[cfg(windows)]
-    interrupt: tokio::signal::windows::CtrlC,
-}
-
-impl Termination {
-    /// From here on the signals no longer end the process by themselves. To be called inside the
-    /// runtime, before anybody is told that the server is up.
-    ///
-    /// # Errors
-    /// When the system refuses a handler.
-    pub fn listen() -> io::Result<Self> {
-        #[cfg(unix)]
-        {
-            use tokio::signal::unix::{SignalKind, signal};
-            Ok(Self {
-                terminate: signal(SignalKind::terminate())?,
-                interrupt: signal(SignalKind::interrupt())?,
-            })
-        }
-        #[cfg(windows)]
-        {
-            let interrupt = tokio::signal::windows::ctrl_c()?;
-            Ok(Self { interrupt })
-        }
-    }
-
-    /// Waits for the next signal.
-    pub async fn signalled(&mut self) {
-        #[cfg(unix)]
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-        }
-        #[cfg(windows)]
-        self.interrupt.recv().await;
-    }
+        .serve_connection(TokioIo::new(socket), service)
 }

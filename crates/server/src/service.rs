@@ -12,6 +12,17 @@ pub trait Translate: Send + Sync + 'static {
     /// # Errors
     /// When an option is out of range.
     fn start(&self, texts: Vec<String>, options: &Options) -> Result<Box<dyn Work>, Error>;
+
+    /// Codes of the languages that are read and written.
+    fn languages(&self) -> (String, String) {
+        ("zh".to_owned(), "en".to_owned())
+    }
+
+    /// The share of the tokens of a text that the model does not know, for statistics: 0 to 1, or
+    /// `None` where that would take long.
+    fn unknown(&self, _text: &str) -> Option<f64> {
+        None
+    }
 }
 
 /// A translation under way. It may move to another thread between two steps.
@@ -25,6 +36,17 @@ pub trait Work: Send + 'static {
 
     /// Everything is translated.
     fn is_done(&self) -> bool;
+
+    /// Sentences that are translated, for statistics.
+    fn sentences_done(&self) -> usize {
+        0
+    }
+
+    /// The beginnings of the translations, in the order of the texts, as far as they are known.
+    /// Each is a prefix of what comes later.
+    fn so_far(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// One translation a text, in order. Called when [`Work::is_done`].
     fn finish(self: Box<Self>) -> Vec<Translation>;

@@ -1,27 +1,62 @@
-//! The translator's side of [`Translate`]: several texts as one document.
-//!
-//! Lines are translated by themselves, so texts can be lines of one document, whose sentences the
-//! engine puts into common batches. Many short texts are as quick as one long one that way.
+//! The translator's side of [`Translate`]: several texts as one document, see
+//! [`csanmt::Translation::cut`]. Many short texts are as quick as one long one that way.
 
 use std::ops::ControlFlow;
 
-use csanmt::{Error, Job, Options, Sentence, Translation, Translator};
+use csanmt::{Error, Job, Options, Translation, Translator};
 
 use crate::{Translate, Work};
+
+/// Longer lines are not looked through for unknown tokens.
+const LONGEST_TRACE_BYTES: usize = 300;
 
 impl Translate for Translator {
     fn start(&self, texts: Vec<String>, options: &Options) -> Result<Box<dyn Work>, Error> {
         Ok(Box::new(Texts {
             job: self.job(&texts.join("\n"), options)?,
-            lengths: texts.iter().map(String::len).collect(),
+            shapes: texts.iter().map(|text| Shape::of(text)).collect(),
         }))
+    }
+
+    fn languages(&self) -> (String, String) {
+        let config = self.config();
+        (config.src_lang.clone(), config.tgt_lang.clone())
+    }
+
+    fn unknown(&self, text: &str) -> Option<f64> {
+        // Segmenting a short text takes some microseconds.
+        let line = text.lines().find(|line| !csanmt::is_blank(line))?;
+        if line.len() > LONGEST_TRACE_BYTES {
+            return None;
+        }
+        let ids = self.trace(line).ids;
+        // The vocabulary's last row.
+        let unknown = u32::try_from(self.config().src_vocab_size)
+            .ok()?
+            .checked_sub(1)?;
+        let found = ids.iter().filter(|&&id| id == unknown).count();
+        (!ids.is_empty()).then(|| found as f64 / ids.len() as f64)
     }
 }
 
 struct Texts {
     job: Job,
-    /// Bytes of each text.
-    lengths: Vec<usize>,
+    shapes: Vec<Shape>,
+}
+
+/// What is needed to find a text's translation in that of the document.
+struct Shape {
+    bytes: usize,
+    lines: usize,
+}
+
+impl Shape {
+    fn of(text: &str) -> Self {
+        Self {
+            bytes: text.len(),
+            lines: text.split('\n').count(),
+        }
+    }
 }
 
 impl Work for Texts {
@@ -33,88 +68,42 @@ impl Work for Texts {
         self.job.is_done()
     }
 
+    fn sentences_done(&self) -> usize {
+        self.job.progress().sentences_done
+    }
+
+    fn so_far(&self) -> Vec<String> {
+        prefixes(&self.job.text_so_far(), &self.shapes)
+    }
+
     fn finish(self: Box<Self>) -> Vec<Translation> {
-        cut(&self.job.finish(), &self.lengths)
+        let lengths: Vec<usize> = self.shapes.iter().map(|shape| shape.bytes).collect();
+        // Nothing when the lines do not fit, which the caller takes for a failure.
+        self.job.finish().cut(&lengths).unwrap_or_default()
     }
 }
 
-/// Cuts the translation of a document at the line breaks between its texts. A sentence ends with
-/// its line, and what follows the last one of a line is copied byte for byte: a line break is as
-/// far behind it in the translation as in the source.
-fn cut(document: &Translation, lengths: &[usize]) -> Vec<Translation> {
-    let mut sentences = document.sentences.iter().peekable();
-    let mut translations = Vec::with_capacity(lengths.len());
-    let (mut source, mut target) = (0, 0);
-    // Where source and target last were in step.
-    let mut step = (0, 0);
-    for length in lengths {
-        let source_end = source + length;
-        let mut own = Vec::new();
-        while let Some(sentence) = sentences.next_if(|one| one.source.start < source_end) {
-            step = (sentence.source.end, sentence.target.end);
-            own.push(Sentence {
-                source: sentence.source.start - source..sentence.source.end - source,
-                target: sentence.target.start - target..sentence.target.end - target,
-                ..sentence.clone()
-            });
-        }
-        let target_end = step.1 + (source_end - step.0);
-        let text = document.text.get(target..target_end).unwrap_or_default();
-        translations.push(Translation {
-            text: text.to_owned(),
-            sentences: own,
-        });
-        // The line break between two texts belongs to neither.
-        (source, target) = (source_end + 1, target_end + 1);
+/// The lines of each text in the beginning of a document's translation.
+fn prefixes(document: &str, shapes: &[Shape]) -> Vec<String> {
+    let mut lines = document.split('\n');
+    let mut found = Vec::with_capacity(shapes.len());
+    for shape in shapes {
+        let own: Vec<&str> = lines.by_ref().take(shape.lines).collect();
+        found.push(own.join("\n"));
     }
-    translations
+    found
 }
 
 #[cfg(test)]
 mod tests {
-    use csanmt::{Sentence, Translation};
-
-    use super::cut;
-
-    fn sentence(source: std::ops::Range<usize>, target: std::ops::Range<usize>) -> Sentence {
-        Sentence {
-            source,
-            target,
-            truncated: false,
-            hypotheses: Vec::new(),
-            ..Default::default()
-        }
-    }
+    use super::{Shape, prefixes};
 
     #[test]
-    fn every_text_gets_its_own_lines_and_sentences() {
-        let document = Translation {
-            text: " First.\n\nSecond. 2nd\t\n\r\n--\nThird".to_owned(),
-            sentences: vec![
-                sentence(1..7, 1..7),
-                sentence(9..15, 9..16),
-                sentence(15..18, 17..20),
-                sentence(25..28, 27..32),
-            ],
-        };
-        let texts = [" 甲乙\n\n丙丁丙\t", "\r", "--", "丁"];
-        let lengths = texts.map(str::len);
-        assert_eq!(texts.join("\n").len(), 28);
-        let translations = cut(&document, &lengths);
-        let found: Vec<_> = translations.iter().map(|one| &one.text[..]).collect();
-        assert_eq!(found, [" First.\n\nSecond. 2nd\t", "\r", "--", "Third"]);
-        let counts: Vec<_> = translations.iter().map(|one| one.sentences.len()).collect();
-        assert_eq!(counts, [3, 0, 0, 1]);
-        assert_eq!(translations[0].sentences, document.sentences[..3]);
-        assert_eq!(translations[3].sentences, [sentence(0..3, 0..5)]);
-    }
-
-    #[test]
-    fn one_text_is_the_document() {
-        let document = Translation {
-            text: " A\n".to_owned(),
-            sentences: vec![sentence(1..4, 1..2)],
-        };
-        assert_eq!(cut(&document, &[5]), [document]);
+    fn j9_the_beginning_of_a_document_is_that_of_its_texts() {
+        let shapes = ["甲\n乙", "", "丙", "丁"].map(Shape::of);
+        assert_eq!(prefixes("", &shapes), ["", "", "", ""]);
+        assert_eq!(prefixes("A\n", &shapes), ["A\n", "", "", ""]);
+        assert_eq!(prefixes("A\nB\n\nC", &shapes), ["A\nB", "", "C", ""]);
+        assert_eq!(prefixes("A\nB\n\nC\nD", &shapes), ["A\nB", "", "C", "D"]);
     }
 }

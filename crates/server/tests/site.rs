@@ -37,7 +37,9 @@ impl Assets for Memory {
 }
 
 fn with_site(site: Site) -> Router {
-    app(AppState::new(Fake::default(), "fake", site, settings(1)).unwrap())
+    let state = AppState::new(site, settings(1)).unwrap();
+    state.set_model(Fake::default(), "fake", "1");
+    app(state)
 }
 
 /// The same files in both forms; the folder lies beside a file that must stay unreachable.

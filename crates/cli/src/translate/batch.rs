@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::thread;
 
 use anyhow::Result;
-use csanmt::{Format, Options, Sentence, Translation, Translator};
+use csanmt::{Format, Options, Translation, Translator};
 
 use super::crew;
 
@@ -72,7 +72,8 @@ impl Batch {
             let document = self
                 .translator
                 .translate(&texts.join("\n"), &self.options)?;
-            if let Some(translations) = cut(&document, texts) {
+            let lengths: Vec<usize> = texts.iter().map(|text| text.len()).collect();
+            if let Some(translations) = document.cut(&lengths) {
                 return Ok(translations);
             }
         }
@@ -102,60 +103,9 @@ fn shares<'a, 't>(texts: &'a [&'t str], count: usize) -> Vec<&'a [&'t str]> {
     shares
 }
 
-/// Cuts the translation of `texts` joined by line breaks; `None` when its lines do not fit.
-fn cut(document: &Translation, texts: &[&str]) -> Option<Vec<Translation>> {
-    let mut lines = document.text.split('\n');
-    let mut sentences = document.sentences.iter().peekable();
-    let (mut source, mut target) = (0, 0);
-    let mut translations = Vec::with_capacity(texts.len());
-    for text in texts {
-        let mut target_len = lines.next()?.len();
-        for _ in text.matches('\n') {
-            target_len += 1 + lines.next()?.len();
-        }
-        let (source_end, target_end) = (source + text.len(), target + target_len);
-        let mut own = Vec::new();
-        while let Some(sentence) = sentences.next_if(|sentence| sentence.source.start < source_end)
-        {
-            let Sentence {
-                source: from,
-                target: to,
-                ..
-            } = sentence;
-            if from.end > source_end || to.start < target || to.end > target_end {
-                return None;
-            }
-            own.push(Sentence {
-                source: from.start - source..from.end - source,
-                target: to.start - target..to.end - target,
-                ..sentence.clone()
-            });
-        }
-        translations.push(Translation {
-            text: document.text.get(target..target_end)?.to_owned(),
-            sentences: own,
-        });
-        // The line break between two texts belongs to neither.
-        (source, target) = (source_end + 1, target_end + 1);
-    }
-    (lines.next().is_none() && sentences.next().is_none()).then_some(translations)
-}
-
 #[cfg(test)]
 mod tests {
-    use csanmt::{Sentence, Translation};
-
-    use super::{cut, shares};
-
-    fn sentence(source: std::ops::Range<usize>, target: std::ops::Range<usize>) -> Sentence {
-        Sentence {
-            source,
-            target,
-            truncated: false,
-            hypotheses: Vec::new(),
-            ..Default::default()
-        }
-    }
+    use super::shares;
 
     #[test]
     fn shares_are_even_in_order_and_complete() {
@@ -175,41 +125,5 @@ mod tests {
         assert_eq!(shares(&["", "", ""], 2).concat(), ["", "", ""]);
         assert_eq!(shares(&[], 2), [&[] as &[&str]]);
         assert_eq!(shares(&["a"], 4), [&["a"]]);
-    }
-
-    #[test]
-    fn cuts_at_the_texts_own_lines() {
-        let texts = ["甲。\n乙", "", "丙"];
-        let document = Translation {
-            text: "First.\nSecond\n\nThird".to_owned(),
-            sentences: vec![
-                sentence(0..6, 0..6),
-                sentence(7..10, 7..13),
-                sentence(12..15, 15..20),
-            ],
-        };
-        let translations = cut(&document, &texts).unwrap();
-        let lines: Vec<_> = translations.iter().map(|t| &t.text[..]).collect();
-        assert_eq!(lines, ["First.\nSecond", "", "Third"]);
-        assert_eq!(
-            translations[0].sentences,
-            [sentence(0..6, 0..6), sentence(7..10, 7..13)]
-        );
-        assert_eq!(translations[1].sentences, []);
-        assert_eq!(translations[2].sentences, [sentence(0..3, 0..5)]);
-    }
-
-    #[test]
-    fn refuses_lines_and_sentences_that_do_not_fit() {
-        let document = |text: &str, sentences| Translation {
-            text: text.to_owned(),
-            sentences,
-        };
-        assert!(cut(&document("one", vec![]), &["a", "b"]).is_none());
-        assert!(cut(&document("one\ntwo\nthree", vec![]), &["a", "b"]).is_none());
-        let across = vec![sentence(0..3, 0..7)];
-        assert!(cut(&document("one\ntwo", across), &["a", "b"]).is_none());
-        let shifted = vec![sentence(0..1, 4..7)];
-        assert!(cut(&document("one\ntwo", shifted), &["a", "b"]).is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! The service of one connection, which notes what is under way.
+//! The service of one connection, which notes what is under way and whose it is.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -14,17 +14,20 @@ use hyper_util::service::TowerToHyperService;
 
 use super::Activity;
 use super::activity;
+use crate::access::Peer;
 
 pub(crate) struct Counted {
     service: TowerToHyperService<Router>,
     activity: Arc<Activity>,
+    peer: Peer,
 }
 
 impl Counted {
-    pub(crate) fn new(router: Router, activity: Arc<Activity>) -> Self {
+    pub(crate) fn new(router: Router, activity: Arc<Activity>, peer: Peer) -> Self {
         Self {
             service: TowerToHyperService::new(router),
             activity,
+            peer,
         }
     }
 }
@@ -34,7 +37,8 @@ impl Service<Request<Incoming>> for Counted {
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
-    fn call(&self, request: Request<Incoming>) -> Self::Future {
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        request.extensions_mut().insert(self.peer);
         let under_way = self.activity.begin();
         let response = self.service.call(request);
         Box::pin(async move {

@@ -8,33 +8,39 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use csanmt::{Error, Options, Translation};
 use tokio::sync::{oneshot, watch};
 
-use super::ticket::Outcome;
+use super::Order;
+use super::ticket::{Outcome, Progress};
+use crate::metrics::Metrics;
 use crate::{ApiError, Translate, Work};
 
 pub(super) struct Job {
     stage: Stage,
     bytes: usize,
+    /// How many translations there must be.
+    texts: usize,
+    watched: bool,
     cancelled: Arc<AtomicBool>,
-    /// Counts the batches that are translated.
-    batches: watch::Sender<u64>,
+    progress: watch::Sender<Progress>,
     reply: oneshot::Sender<Result<Vec<Translation>, ApiError>>,
 }
 
 /// Texts are split when their turn comes, not when they arrive: that takes a thread, too.
 enum Stage {
-    New(Vec<String>, Options),
+    New(Arc<dyn Translate>, Vec<String>, Options),
     Started(Box<dyn Work>),
 }
 
 impl Job {
-    pub(super) fn new(texts: Vec<String>, options: Options) -> (Self, Outcome) {
+    pub(super) fn new(order: Order) -> (Self, Outcome) {
         let (reply, receiver) = oneshot::channel();
-        let (batches, progress) = watch::channel(0);
+        let (sender, progress) = watch::channel(Progress::default());
         let job = Self {
-            bytes: texts.iter().map(String::len).sum(),
-            stage: Stage::New(texts, options),
+            bytes: order.texts.iter().map(String::len).sum(),
+            texts: order.texts.len(),
+            stage: Stage::New(order.service, order.texts, order.options),
+            watched: order.watched,
             cancelled: Arc::default(),
-            batches,
+            progress: sender,
             reply,
         };
         let outcome = Outcome {
@@ -60,17 +66,12 @@ impl Job {
 
     /// Translates one batch. When that was the last one, or nothing more can be done, the ticket
     /// gets the result and the job is gone.
-    pub(super) fn step(
-        self,
-        service: &impl Translate,
-        is_closing: &dyn Fn() -> bool,
-    ) -> Option<Self> {
+    pub(super) fn step(self, metrics: &Metrics, is_closing: &dyn Fn() -> bool) -> Option<Self> {
         let Self {
             stage,
-            bytes,
             cancelled,
-            batches,
-            reply,
+            progress,
+            ..
         } = self;
         let mut observe = || {
             if cancelled.load(Ordering::Relaxed) || is_closing() {
@@ -81,27 +82,35 @@ impl Job {
         };
         // The translator's shared state is read-only and this job's own is dropped, so a panic
         // leaves nothing half-done.
-        let outcome = catch_unwind(AssertUnwindSafe(|| advance(stage, service, &mut observe)));
+        let advance = || advance(stage, metrics, &mut observe);
+        let outcome = catch_unwind(AssertUnwindSafe(advance));
         let result = match outcome {
             Ok(Ok(Advanced::Unfinished(work))) => {
-                batches.send_modify(|count| *count += 1);
+                let texts = self.watched.then(|| work.so_far());
+                progress.send_modify(|progress| progress.advance(texts));
                 return Some(Self {
                     stage: Stage::Started(work),
-                    bytes,
                     cancelled,
-                    batches,
-                    reply,
+                    progress,
+                    ..self
                 });
             }
-            Ok(Ok(Advanced::Finished(translations))) => Ok(translations),
-            Ok(Err(error)) => Err(api_error(&error, bytes)),
+            Ok(Ok(Advanced::Finished(translations))) if translations.len() == self.texts => {
+                Ok(translations)
+            }
+            Ok(Ok(Advanced::Finished(translations))) => {
+                let found = translations.len();
+                tracing::error!(texts = self.texts, found, "lines do not fit");
+                Err(ApiError::Internal)
+            }
+            Ok(Err(error)) => Err(api_error(&error, self.bytes)),
             Err(_) => {
-                tracing::error!(bytes, "the translator panicked");
+                tracing::error!(bytes = self.bytes, "the translator panicked");
                 Err(ApiError::Internal)
             }
         };
         // Nobody waits for it any more: the ticket was dropped.
-        let _ = reply.send(result);
+        let _ = self.reply.send(result);
         None
     }
 }
@@ -113,18 +122,20 @@ enum Advanced {
 
 fn advance(
     stage: Stage,
-    service: &impl Translate,
+    metrics: &Metrics,
     observe: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Advanced, Error> {
     if observe().is_break() {
         return Err(Error::Cancelled);
     }
     let mut work = match stage {
-        Stage::New(texts, options) => service.start(texts, &options)?,
+        Stage::New(service, texts, options) => service.start(texts, &options)?,
         Stage::Started(work) => work,
     };
     if !work.is_done() {
+        let before = work.sentences_done();
         work.advance(observe)?;
+        metrics.batch(work.sentences_done().saturating_sub(before));
     }
     Ok(if work.is_done() {
         Advanced::Finished(work.finish())

@@ -107,6 +107,12 @@ impl Queue {
         self.changed.notify_all();
     }
 
+    /// Jobs that no idle thread is about to take.
+    pub(super) fn waiting(&self) -> usize {
+        let state = self.lock();
+        state.jobs.len().saturating_sub(state.idle)
+    }
+
     pub(super) fn is_closing(&self) -> bool {
         self.closing.load(Ordering::Relaxed)
     }

@@ -22,8 +22,54 @@ pub(crate) struct Ticket {
 /// What a job tells.
 pub(super) struct Outcome {
     pub(super) reply: oneshot::Receiver<Result<Vec<Translation>, ApiError>>,
-    /// Counts the batches that are translated.
-    pub(super) progress: watch::Receiver<u64>,
+    pub(super) progress: watch::Receiver<Progress>,
+}
+
+/// How far a job is.
+#[derive(Default)]
+pub(super) struct Progress {
+    /// Batches that are translated.
+    batches: u64,
+    /// The beginnings of the translations, when somebody wants to see them.
+    texts: Vec<String>,
+}
+
+impl Progress {
+    pub(super) fn advance(&mut self, texts: Option<Vec<String>>) {
+        self.batches += 1;
+        self.texts = texts.unwrap_or_default();
+    }
+}
+
+/// What a ticket waits for.
+pub(crate) enum Event {
+    /// The beginnings of the translations.
+    SoFar(Vec<String>),
+    /// The translations, one a text.
+    Done(Vec<Translation>),
+}
+
+/// How long a ticket waits.
+#[derive(Clone, Copy)]
+pub(crate) struct Patience {
+    begin: Instant,
+    since: Instant,
+    stall: Duration,
+    deadline: Duration,
+}
+
+impl Patience {
+    /// A job is given up when no batch was finished within `stall`, and after `deadline` in any
+    /// case.
+    pub(crate) fn new(stall: Duration, deadline: Duration) -> Self {
+        let begin = Instant::now();
+        Self {
+            begin,
+            since: begin,
+            stall,
+            deadline,
+        }
+    }
 }
 
 impl Ticket {
@@ -41,38 +87,48 @@ impl Ticket {
         }
     }
 
-    /// The translations, one a text. They are given up when no batch was finished within `stall`,
-    /// and after `deadline` in any case.
+    /// The translations, one a text.
     pub(crate) async fn result(
         mut self,
-        stall: Duration,
-        deadline: Duration,
+        mut patience: Patience,
     ) -> Result<Vec<Translation>, ApiError> {
-        let begin = Instant::now();
-        let Outcome { reply, progress } = &mut self.outcome;
-        let mut since = begin;
         loop {
-            let stalled = since + stall;
-            let late = begin + deadline;
-            let event = async {
-                tokio::select! {
-                    reply = &mut *reply => Some(reply),
-                    // An error means that the reply is there or never comes: never ready again.
-                    Ok(()) = progress.changed() => None,
-                }
-            };
-            match timeout_at(stalled.min(late), event).await {
-                // The sender is dropped without a word only when the pool closes.
-                Ok(Some(reply)) => return reply.unwrap_or(Err(ApiError::ShuttingDown)),
-                Ok(None) => since = Instant::now(),
-                Err(_) if late <= stalled => {
-                    let seconds = deadline.as_secs();
-                    return Err(ApiError::Deadline { seconds });
-                }
-                Err(_) => {
-                    let seconds = stall.as_secs();
-                    return Err(ApiError::Stalled { seconds });
-                }
+            if let Event::Done(translations) = self.next(&mut patience).await? {
+                return Ok(translations);
+            }
+        }
+    }
+
+    /// What happens next. Not to be called again after [`Event::Done`] or an error.
+    pub(crate) async fn next(&mut self, patience: &mut Patience) -> Result<Event, ApiError> {
+        let Outcome { reply, progress } = &mut self.outcome;
+        let stalled = patience.since + patience.stall;
+        let late = patience.begin + patience.deadline;
+        let event = async {
+            tokio::select! {
+                biased;
+                reply = &mut *reply => Some(reply),
+                // An error means that the reply is there or never comes: never ready again.
+                Ok(()) = progress.changed() => None,
+            }
+        };
+        match timeout_at(stalled.min(late), event).await {
+            // The sender is dropped without a word only when the pool closes.
+            Ok(Some(reply)) => reply
+                .unwrap_or(Err(ApiError::ShuttingDown))
+                .map(Event::Done),
+            Ok(None) => {
+                patience.since = Instant::now();
+                let texts = progress.borrow_and_update().texts.clone();
+                Ok(Event::SoFar(texts))
+            }
+            Err(_) if late <= stalled => {
+                let seconds = patience.deadline.as_secs();
+                Err(ApiError::Deadline { seconds })
+            }
+            Err(_) => {
+                let seconds = patience.stall.as_secs();
+                Err(ApiError::Stalled { seconds })
             }
         }
     }
@@ -95,17 +151,17 @@ mod tests {
     /// A job that finishes a batch every `pause`, `batches` of them, and then replies.
     async fn outcome(pause: Duration, batches: u64) -> Result<Vec<Translation>, ApiError> {
         let (sender, reply) = oneshot::channel();
-        let (count, progress) = watch::channel(0);
+        let (sender_of_progress, progress) = watch::channel(Progress::default());
         tokio::spawn(async move {
             for _ in 0..batches {
                 tokio::time::sleep(pause).await;
-                count.send_modify(|count| *count += 1);
+                sender_of_progress.send_modify(|progress| progress.advance(None));
             }
             let _ = sender.send(Ok(Vec::new()));
         });
         let queue = Arc::new(Queue::new(1, 1));
         let ticket = Ticket::new(queue, 0, Arc::default(), Outcome { reply, progress });
-        ticket.result(STALL, DEADLINE).await
+        ticket.result(Patience::new(STALL, DEADLINE)).await
     }
 
     #[tokio::test(start_paused = true)]

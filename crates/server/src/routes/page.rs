@@ -12,7 +12,7 @@ pub(crate) async fn page(State(state): State<AppState>, request: Request<Body>) 
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         let error = match request.uri().path() {
             "/" => ApiError::Method {
-                allowed: "GET, HEAD",
+                allowed: "GET, HEAD".to_owned(),
             },
             _ => ApiError::NotFound,
         };

@@ -1,79 +1,127 @@
-//! `POST /translate` `{"text": "…"}` → `{"translation": "…"}`; a list of texts gives a list.
+//! `POST /translate`, which four kinds of clients call. Their fields tell which is which.
 
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{Request, StatusCode};
+use axum::http::Request;
 use axum::response::Response;
-use csanmt::{Options, Translation, is_blank};
-use serde::Serialize;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use utoipa::openapi::schema::AnyOfBuilder;
+use utoipa::openapi::{Ref, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
-use super::fields::{Text, TranslateRequest};
-use super::json;
-use crate::json_body::read_json;
+use super::own::EXPECTED;
+use super::{ErrorBody, deeplx, libre, mtran, own};
+use crate::answer::Dialect;
+use crate::body::Arrived;
 use crate::{ApiError, AppState};
 
-#[derive(Serialize)]
-struct TranslateResponse<T> {
-    translation: T,
-    /// A sentence reached the length limit before its end.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    truncated: bool,
+/// Which fields there are. `null` counts as absent.
+#[derive(Deserialize)]
+struct Present {
+    text: Option<IgnoredAny>,
+    q: Option<IgnoredAny>,
+    source: Option<IgnoredAny>,
+    target: Option<IgnoredAny>,
+    source_lang: Option<IgnoredAny>,
+    target_lang: Option<IgnoredAny>,
+    from: Option<IgnoredAny>,
+    to: Option<IgnoredAny>,
 }
 
+/// Translate a text or a list of texts
+///
+/// `{"text"}` is this server's own interface, `{"q", "source", "target"}` LibreTranslate's (JSON or
+/// form), `{"text", "source_lang", "target_lang"}` DeepLX's, `{"text", "from", "to"}` MTranServer's
+/// and LinguaSpark's. With `"stream": true` the answer of our own interface is a stream of
+/// server-sent events.
+#[utoipa::path(
+    post,
+    path = "/translate",
+    tag = "translate",
+    request_body(content(
+        (AnyRequest = "application/json"),
+        (libre::LibreRequest = "application/x-www-form-urlencoded"),
+    )),
+    responses(
+        (status = 200, description = "The translation, in the shape of the request", content(
+            (AnyAnswer = "application/json"),
+            (String = "text/event-stream"),
+        )),
+        (status = "4XX", description = "What is wrong with the request", body = ErrorBody),
+        (status = "5XX", description = "Try again later", body = ErrorBody),
+    )
+)]
 pub(crate) async fn translate(
     State(state): State<AppState>,
     request: Request<Body>,
 ) -> Result<Response, ApiError> {
-    let limits = state.settings();
-    let request: TranslateRequest = read_json(request, limits.body_bytes, limits.stall).await?;
-    let options = request.options()?;
-    match request.text {
-        Text::One(text) if is_blank(&text) => Err(ApiError::EmptyInput),
-        Text::One(text) => {
-            let translations = compute(&state, vec![text], options).await?;
-            let truncated = is_truncated(&translations);
-            let mut texts = translations.into_iter().map(|one| one.text);
-            Ok(answer(texts.next().unwrap_or_default(), truncated))
-        }
-        Text::Many(texts) => {
-            let blank: Vec<bool> = texts.iter().map(|text| is_blank(text)).collect();
-            let texts: Vec<String> = texts.into_iter().filter(|text| !is_blank(text)).collect();
-            let translations = match texts[..] {
-                [] => Vec::new(),
-                _ => compute(&state, texts, options).await?,
-            };
-            let truncated = is_truncated(&translations);
-            let mut texts = translations.into_iter().map(|one| one.text);
-            let mut next = |blank| match blank {
-                true => String::new(),
-                false => texts.next().unwrap_or_default(),
-            };
-            let list: Vec<String> = blank.into_iter().map(&mut next).collect();
-            Ok(answer(list, truncated))
-        }
+    let arrived = Arrived::read(&state, request).await?;
+    let present: Present = arrived.fields.parse(EXPECTED)?;
+    let languages = present.source.is_some() && present.target.is_some();
+    if present.q.is_some() || (present.text.is_none() && (languages || arrived.fields.is_form())) {
+        let outcome = libre::translate(&state, arrived).await;
+        return Ok(outcome.unwrap_or_else(|error| Dialect::Libre.render(&error)));
+    }
+    if present.source_lang.is_some() || present.target_lang.is_some() {
+        let outcome = deeplx::answer(&state, arrived).await;
+        return Ok(outcome.unwrap_or_else(|error| Dialect::DeepLX.render(&error)));
+    }
+    if present.from.is_some() || present.to.is_some() {
+        let outcome = mtran::answer(&state, arrived).await;
+        return Ok(outcome.unwrap_or_else(|error| Dialect::MTran.render(&error)));
+    }
+    own::translate(&state, arrived).await
+}
+
+/// The requests of `/translate`, for the description.
+pub(crate) struct AnyRequest;
+
+/// Its answers.
+pub(crate) struct AnyAnswer;
+
+fn any_of(names: &[&str]) -> RefOr<Schema> {
+    let references = names.iter().map(|name| Ref::from_schema_name(*name));
+    let builder = references.fold(AnyOfBuilder::new(), AnyOfBuilder::item);
+    RefOr::T(Schema::AnyOf(builder.build()))
+}
+
+impl PartialSchema for AnyRequest {
+    fn schema() -> RefOr<Schema> {
+        any_of(&[
+            "OwnRequest",
+            "LibreRequest",
+            "DeepLXRequest",
+            "MTranRequest",
+        ])
     }
 }
 
-/// One translation a text.
-async fn compute(
-    state: &AppState,
-    texts: Vec<String>,
-    options: Options,
-) -> Result<Vec<Translation>, ApiError> {
-    let limits = state.settings();
-    let ticket = state.pool().submit(texts, options)?;
-    ticket.result(limits.stall, limits.deadline).await
+impl ToSchema for AnyRequest {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        add::<own::OwnRequest>(schemas);
+        add::<libre::LibreRequest>(schemas);
+        add::<deeplx::DeepLXRequest>(schemas);
+        add::<mtran::MTranRequest>(schemas);
+    }
 }
 
-fn is_truncated(translations: &[Translation]) -> bool {
-    let mut sentences = translations.iter().flat_map(|one| &one.sentences);
-    sentences.any(|sentence| sentence.truncated)
+impl PartialSchema for AnyAnswer {
+    fn schema() -> RefOr<Schema> {
+        any_of(&["OwnAnswer", "LibreAnswer", "DeepLXAnswer", "MTranAnswer"])
+    }
 }
 
-fn answer(translation: impl Serialize, truncated: bool) -> Response {
-    let body = TranslateResponse {
-        translation,
-        truncated,
-    };
-    json(StatusCode::OK, &body)
+impl ToSchema for AnyAnswer {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        add::<own::OwnAnswer>(schemas);
+        add::<libre::LibreAnswer>(schemas);
+        add::<deeplx::DeepLXAnswer>(schemas);
+        add::<mtran::MTranAnswer>(schemas);
+    }
+}
+
+fn add<T: ToSchema>(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+    T::schemas(schemas);
+    schemas.push((T::name().into_owned(), T::schema()));
 }

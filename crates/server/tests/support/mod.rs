@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
-use csanmt::{Error, Options, Sentence, Translation};
+use csanmt::{Error, Hypothesis, Options, Sentence, Translation};
 use csanmt_server::{AppState, Settings, Site, Translate, Work, app};
 use http_body_util::BodyExt as _;
 use tower::ServiceExt as _;
@@ -37,6 +37,7 @@ struct FakeWork {
     state: Arc<Counters>,
     texts: Vec<String>,
     beam: Option<usize>,
+    n_best: usize,
     steps_left: usize,
 }
 
@@ -75,6 +76,7 @@ impl Translate for Fake {
             state: Arc::clone(&self.state),
             texts,
             beam: options.beam,
+            n_best: options.n_best,
             steps_left: if is_long { 3 } else { 1 },
         }))
     }
@@ -96,7 +98,7 @@ impl FakeWork {
 
 impl Work for FakeWork {
     fn advance(&mut self, observe: &mut dyn FnMut() -> ControlFlow<()>) -> Result<(), Error> {
-        assert!(self.texts[0] != "panic", "as asked");
+        assert!(!self.texts.iter().any(|text| text == "panic"), "as asked");
         self.state.running.fetch_add(1, Ordering::SeqCst);
         let mut outcome = ControlFlow::Continue(());
         while outcome.is_continue() && !self.may_end() {
@@ -117,6 +119,13 @@ impl Work for FakeWork {
         self.steps_left == 0
     }
 
+    fn so_far(&self) -> Vec<String> {
+        // A third of each text a step.
+        let part = |text: &String| text.chars().take((3 - self.steps_left) * 2).collect();
+        let start = |text: String| format!("[{text}");
+        self.texts.iter().map(part).map(start).collect()
+    }
+
     fn finish(self: Box<Self>) -> Vec<Translation> {
         self.state.finished.fetch_add(1, Ordering::SeqCst);
         let translate = |text: &String| Translation {
@@ -128,11 +137,25 @@ impl Work for FakeWork {
                 source: 0..text.len(),
                 target: 1..text.len() + 1,
                 truncated: text.starts_with("cut"),
-                hypotheses: Vec::new(),
+                hypotheses: (0..self.n_best)
+                    .map(|rank| hypothesis(text, rank))
+                    .collect(),
                 ..Default::default()
             }],
         };
         self.texts.iter().map(translate).collect()
+    }
+}
+
+/// The first is the text itself; others have their rank behind it.
+fn hypothesis(text: &str, rank: usize) -> Hypothesis {
+    Hypothesis {
+        text: match rank {
+            0 => text.to_owned(),
+            rank => format!("{text}{rank}"),
+        },
+        ids: vec![1; text.chars().count()],
+        score: -1.0,
     }
 }
 
@@ -144,7 +167,9 @@ pub(crate) fn settings(threads: usize) -> Settings {
 }
 
 pub(crate) fn state(fake: &Fake, settings: Settings) -> AppState {
-    AppState::new(fake.clone(), "fake", Site::None, settings).unwrap()
+    let state = AppState::new(Site::None, settings).unwrap();
+    state.set_model(fake.clone(), "fake", "1");
+    state
 }
 
 pub(crate) fn router() -> Router {
@@ -194,6 +219,22 @@ pub(crate) async fn send(router: &Router, request: Request<Body>) -> Answer {
 pub(crate) fn post(body: impl Into<Body>) -> Request<Body> {
     Request::post("/translate")
         .header("content-type", "application/json")
+        .body(body.into())
+        .unwrap()
+}
+
+/// A request with a JSON body to any path.
+pub(crate) fn post_to(path: &str, body: &serde_json::Value) -> Request<Body> {
+    Request::post(path)
+        .header("content-type", "application/json")
+        .body(Body::from(body.to_string()))
+        .unwrap()
+}
+
+/// A request with a form.
+pub(crate) fn form(path: &str, body: impl Into<Body>) -> Request<Body> {
+    Request::post(path)
+        .header("content-type", "application/x-www-form-urlencoded")
         .body(body.into())
         .unwrap()
 }
