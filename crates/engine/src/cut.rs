@@ -100,7 +100,7 @@ mod tests {
             text: " A\n".to_owned(),
             sentences: vec![sentence(1..4, 1..2)],
         };
-        assert_eq!(document.cut(&[5]).unwrap(), [document.clone()]);
+        assert_eq!(document.cut(&[5]).unwrap()[0], document);
         assert_eq!(Translation::default().cut(&[0]).unwrap().len(), 1);
     }
 

@@ -77,7 +77,8 @@ impl Job {
     }
 
     /// Starts with a full batch: nobody looks at partial results.
-    pub(crate) fn for_throughput(mut self) -> Self {
+    #[must_use]
+    pub fn for_throughput(mut self) -> Self {
         self.width = self.widest();
         self
     }

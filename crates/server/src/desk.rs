@@ -9,7 +9,7 @@ use crate::cache::{self, Key, Stored};
 use crate::language::{Detected, Direction};
 use crate::model::Model;
 use crate::pool::{Event, Order, Patience, Ticket};
-use crate::{ApiError, AppState};
+use crate::{ApiError, AppState, Pace};
 
 /// A client that may translate, and the model that was in use when it came.
 pub(crate) struct Desk {
@@ -167,7 +167,7 @@ impl Desk {
         let settings = self.state.settings();
         let ticket = match open.missing.is_empty() {
             true => None,
-            false => Some(self.submit(&open.task.options, open.missing_texts(), true)?),
+            false => Some(self.submit(&open.task.options, open.missing_texts(), Pace::Steps)?),
         };
         let mut growing = Growing {
             state: self.state.clone(),
@@ -251,13 +251,13 @@ impl Desk {
         &self,
         options: &Options,
         texts: Vec<String>,
-        watched: bool,
+        pace: Pace,
     ) -> Result<Ticket, ApiError> {
         self.state.pool().submit(Order {
             service: Arc::clone(&self.model.service),
             options: options.clone(),
             texts,
-            watched,
+            pace,
         })
     }
 
@@ -268,7 +268,9 @@ impl Desk {
     ) -> Result<Vec<Translation>, ApiError> {
         let settings = self.state.settings();
         let patience = Patience::new(settings.stall, settings.deadline);
-        self.submit(options, texts, false)?.result(patience).await
+        self.submit(options, texts, Pace::Whole)?
+            .result(patience)
+            .await
     }
 }
 

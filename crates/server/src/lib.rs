@@ -2,8 +2,9 @@
 //!
 //! [`app`] is the whole service as an axum router, so tests call it without a socket; [`serve`]
 //! puts it on one. Requests are computed by a fixed [pool](Settings::threads) behind a bounded
-//! queue: when that is full the answer is 503 at once. Requests take turns, a batch of sentences
-//! each, so that short ones are answered while long ones are under way. A client that goes away, or
+//! queue: when that is full the answer is 503 at once. Short requests that wait are translated
+//! together, and all take turns, a batch of sentences each, so that short ones are answered while
+//! long ones are under way. A client that goes away, or
 //! a request whose time is up, stops its computation at the next decoder step.
 //!
 //! Every error is JSON, `{"error": "…"}`, with a 4xx or 5xx status ([`ApiError`]). Logs carry
@@ -55,7 +56,7 @@ pub use error::ApiError;
 pub use fingerprint::fingerprint;
 pub use quality::{Baseline, BaselineError};
 pub use serve::serve;
-pub use service::{Translate, Work};
+pub use service::{Pace, Translate, Work};
 pub use settings::Settings;
 pub use signals::{Hangup, Termination};
 pub use site::{Asset, Assets, Site};

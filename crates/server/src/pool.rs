@@ -1,10 +1,11 @@
 //! The threads that translate, and the bounded queue before them.
 //!
-//! A request becomes a job in the queue and a [`Ticket`] in the handler. A thread advances the job
-//! by one batch of sentences; when others wait, it then goes to the end of the queue, so that short
-//! requests are answered while long ones are under way. Dropping the ticket, which is what happens
-//! when the client goes away or time is up, takes the job out of the queue or, when it is being
-//! computed, stops it at its next decoder step.
+//! A request becomes a job in the queue and a [`Ticket`] in the handler. A thread takes the first
+//! job together with the short ones behind it, so that sentences of several requests are one batch.
+//! It advances the job by one batch; when others wait, the job then goes to the end of the queue,
+//! so that short requests are answered while long ones are under way. Dropping the ticket, which is
+//! what happens when the client goes away or time is up, takes the request out of the queue or,
+//! when nobody else waits for what is being computed, stops it at its next decoder step.
 
 mod job;
 mod queue;
@@ -18,7 +19,7 @@ use std::thread::JoinHandle;
 use csanmt::Options;
 
 use crate::metrics::Metrics;
-use crate::{ApiError, Settings, Translate};
+use crate::{ApiError, Pace, Settings, Translate};
 use queue::Queue;
 pub(crate) use ticket::{Event, Patience, Ticket};
 
@@ -34,8 +35,7 @@ pub(crate) struct Order {
     /// None of them is blank.
     pub(crate) texts: Vec<String>,
     pub(crate) options: Options,
-    /// Somebody wants to see what is there after every batch.
-    pub(crate) watched: bool,
+    pub(crate) pace: Pace,
 }
 
 impl Pool {
@@ -44,7 +44,8 @@ impl Pool {
     /// # Errors
     /// When it grants none.
     pub(crate) fn new(settings: &Settings, metrics: &Arc<Metrics>) -> io::Result<Self> {
-        let queue = Arc::new(Queue::new(settings.queue_requests, settings.queue_bytes));
+        let (requests, bytes) = (settings.queue_requests, settings.queue_bytes);
+        let queue = Arc::new(Queue::new(requests, bytes, settings.threads.get()));
         let threads = spawn_threads(&queue, metrics, settings.threads)?;
         Ok(Self { queue, threads })
     }
@@ -52,10 +53,8 @@ impl Pool {
     /// Queues texts. They are refused when no thread is idle and the queue is full.
     pub(crate) fn submit(&self, order: Order) -> Result<Ticket, ApiError> {
         let (job, outcome) = job::Job::new(order);
-        let cancelled = job.cancelled();
         let id = self.queue.submit(job)?;
-        let queue = Arc::clone(&self.queue);
-        Ok(Ticket::new(queue, id, cancelled, outcome))
+        Ok(Ticket::new(Arc::clone(&self.queue), id, outcome))
     }
 
     /// Requests that wait for a thread.
@@ -96,10 +95,8 @@ fn spawn_threads(
 }
 
 fn work(queue: &Queue, metrics: &Metrics) {
-    let mut unfinished = None;
-    while let Some((id, job)) = queue.next(unfinished.take()) {
-        unfinished = job
-            .step(metrics, &|| queue.is_closing())
-            .map(|job| (id, job));
+    let mut last = None;
+    while let Some(job) = queue.next(last.take()) {
+        last = Some(job.step(metrics, &|| queue.is_closing()));
     }
 }

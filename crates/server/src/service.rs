@@ -11,7 +11,12 @@ pub trait Translate: Send + Sync + 'static {
     ///
     /// # Errors
     /// When an option is out of range.
-    fn start(&self, texts: Vec<String>, options: &Options) -> Result<Box<dyn Work>, Error>;
+    fn start(
+        &self,
+        texts: Vec<String>,
+        options: &Options,
+        pace: Pace,
+    ) -> Result<Box<dyn Work>, Error>;
 
     /// Codes of the languages that are read and written.
     fn languages(&self) -> (String, String) {
@@ -23,6 +28,15 @@ pub trait Translate: Send + Sync + 'static {
     fn unknown(&self, _text: &str) -> Option<f64> {
         None
     }
+}
+
+/// How the first steps of a translation are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// Small, since somebody watches: the first sentence comes soon.
+    Steps,
+    /// As large as all others, which takes the least time altogether.
+    Whole,
 }
 
 /// A translation under way. It may move to another thread between two steps.

@@ -5,15 +5,24 @@ use std::ops::ControlFlow;
 
 use csanmt::{Error, Job, Options, Translation, Translator};
 
-use crate::{Translate, Work};
+use crate::{Pace, Translate, Work};
 
 /// Longer lines are not looked through for unknown tokens.
 const LONGEST_TRACE_BYTES: usize = 300;
 
 impl Translate for Translator {
-    fn start(&self, texts: Vec<String>, options: &Options) -> Result<Box<dyn Work>, Error> {
+    fn start(
+        &self,
+        texts: Vec<String>,
+        options: &Options,
+        pace: Pace,
+    ) -> Result<Box<dyn Work>, Error> {
+        let job = self.job(&texts.join("\n"), options)?;
         Ok(Box::new(Texts {
-            job: self.job(&texts.join("\n"), options)?,
+            job: match pace {
+                Pace::Steps => job,
+                Pace::Whole => job.for_throughput(),
+            },
             shapes: texts.iter().map(|text| Shape::of(text)).collect(),
         }))
     }

@@ -37,6 +37,53 @@ async fn answers_32_requests_at_once_each_with_its_own_text() {
 }
 
 #[tokio::test]
+async fn j8_short_requests_that_wait_are_translated_together() {
+    let fake = Fake::default();
+    let router = app(state(&fake, settings(1)));
+    let running = spawn(&router, WORK);
+    until("running", || fake.running() == 1).await;
+    let long = "长".repeat(2000);
+    let mut waiting: Vec<_> = (0..20)
+        .map(|number| spawn(&router, format!(r#"{{"text": "{number}"}}"#)))
+        .collect();
+    let other = spawn(&router, r#"{"text": "别", "beam": 2}"#);
+    waiting.push(spawn(&router, format!(r#"{{"text": "{long}"}}"#)));
+    settle().await;
+    // A client that goes away does not take the others with it.
+    waiting.remove(3).abort();
+    settle().await;
+    fake.release();
+    assert_eq!(running.await.unwrap().status, StatusCode::OK);
+    for request in waiting {
+        assert_eq!(request.await.unwrap().status, StatusCode::OK);
+    }
+    let other = other.await.unwrap().json();
+    assert_eq!(other["translation"], "[别] with beam 2");
+    assert_eq!(fake.widest(), 19);
+    // The first, the nineteen, the long one, and the one with another beam.
+    assert_eq!(fake.finished(), 4);
+}
+
+#[tokio::test]
+async fn j4_a_request_that_fails_does_not_fail_those_beside_it() {
+    let fake = Fake::default();
+    let router = app(state(&fake, settings(1)));
+    let running = spawn(&router, WORK);
+    until("running", || fake.running() == 1).await;
+    let texts = ["一", "panic", "二"];
+    let waiting = texts.map(|text| spawn(&router, format!(r#"{{"text": "{text}"}}"#)));
+    settle().await;
+    fake.release();
+    running.await.unwrap();
+    let mut statuses = Vec::new();
+    for request in waiting {
+        statuses.push(request.await.unwrap().status.as_u16());
+    }
+    assert_eq!(statuses, [200, 500, 200]);
+    assert_eq!(fake.widest(), 3);
+}
+
+#[tokio::test]
 async fn a_full_queue_is_503_at_once() {
     let fake = Fake::default();
     let settings = Settings {

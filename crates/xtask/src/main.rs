@@ -7,6 +7,7 @@ mod chromium;
 mod manifest;
 mod node;
 mod process;
+mod redis;
 mod serve;
 mod site;
 mod sizes;

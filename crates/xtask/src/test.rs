@@ -6,13 +6,14 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::process::{cargo, command, run as run_command};
-use crate::{check_deps, chromium, node, serve, site, sizes, wasm_package, workspace};
+use crate::{check_deps, chromium, node, redis, serve, site, sizes, wasm_package, workspace};
 
 pub(crate) const HELP: &str = "\
 cargo xtask test
 
 Runs, in this order, and stops at the first failure:
-formatting, lints (also for WebAssembly), documentation, dependency rules, Rust tests, the site and
+formatting, lints (also for WebAssembly), documentation, dependency rules, Rust tests (with a Redis,
+installed from Debian when it is missing and this is root), the site and
 its size, the types of the JavaScript, and the page in Chromium against the real server.
 
 Node packages are installed by lockfile; Chromium from Debian when it is missing and this is root.
@@ -54,6 +55,7 @@ const STEPS: &[Step] = &[
         run_command(doc.env("RUSTDOCFLAGS", "-D warnings"))
     }),
     ("dependency rules", check_deps::run),
+    ("Redis", redis::ensure),
     ("Rust tests", || {
         run_command(&mut cargo(["test", "--workspace"]))
     }),

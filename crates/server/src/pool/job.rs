@@ -1,4 +1,4 @@
-//! One request on its way through the pool.
+//! Requests on their way through the pool: one, or several short ones together.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,137 +11,215 @@ use tokio::sync::{oneshot, watch};
 use super::Order;
 use super::ticket::{Outcome, Progress};
 use crate::metrics::Metrics;
-use crate::{ApiError, Translate, Work};
+use crate::{ApiError, Pace, Translate, Work};
+
+/// Requests that are translated together have at most so many bytes: about one batch of the engine,
+/// so that none of them waits long for the others.
+const TOGETHER_BYTES: usize = 4 << 10;
 
 pub(super) struct Job {
-    stage: Stage,
-    bytes: usize,
-    /// How many translations there must be.
-    texts: usize,
-    watched: bool,
+    members: Vec<Member>,
+    service: Arc<dyn Translate>,
+    options: Options,
+    pace: Pace,
+    /// `None` until its first turn: splitting texts takes a thread, too.
+    work: Option<Box<dyn Work>>,
+    /// It has failed together with others.
+    alone: bool,
+}
+
+/// One request.
+struct Member {
+    id: u64,
+    texts: Vec<String>,
     cancelled: Arc<AtomicBool>,
     progress: watch::Sender<Progress>,
     reply: oneshot::Sender<Result<Vec<Translation>, ApiError>>,
 }
 
-/// Texts are split when their turn comes, not when they arrive: that takes a thread, too.
-enum Stage {
-    New(Arc<dyn Translate>, Vec<String>, Options),
-    Started(Box<dyn Work>),
+impl Member {
+    fn bytes(&self) -> usize {
+        self.texts.iter().map(String::len).sum()
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
 }
 
 impl Job {
     pub(super) fn new(order: Order) -> (Self, Outcome) {
         let (reply, receiver) = oneshot::channel();
         let (sender, progress) = watch::channel(Progress::default());
-        let job = Self {
-            bytes: order.texts.iter().map(String::len).sum(),
-            texts: order.texts.len(),
-            stage: Stage::New(order.service, order.texts, order.options),
-            watched: order.watched,
-            cancelled: Arc::default(),
-            progress: sender,
-            reply,
-        };
+        let cancelled = Arc::<AtomicBool>::default();
         let outcome = Outcome {
             reply: receiver,
             progress,
+            cancelled: Arc::clone(&cancelled),
+        };
+        let member = Member {
+            id: 0,
+            texts: order.texts,
+            cancelled,
+            progress: sender,
+            reply,
+        };
+        let job = Self {
+            members: vec![member],
+            service: order.service,
+            options: order.options,
+            pace: order.pace,
+            work: None,
+            alone: false,
         };
         (job, outcome)
     }
 
+    /// Numbers a new job.
+    pub(super) fn set_id(&mut self, id: u64) {
+        for member in &mut self.members {
+            member.id = id;
+        }
+    }
+
+    /// Whether nobody but the request with this number waits for it.
+    pub(super) fn is_only_of(&self, id: u64) -> bool {
+        self.members.len() == 1 && self.members.iter().any(|member| member.id == id)
+    }
+
     /// Text bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.bytes
+        self.members.iter().map(Member::bytes).sum()
     }
 
-    /// The flag that stops it.
-    pub(super) fn cancelled(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.cancelled)
-    }
-
+    /// Nobody waits for it any more.
     pub(super) fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
+        self.members.iter().all(Member::is_cancelled)
     }
 
-    /// Translates one batch. When that was the last one, or nothing more can be done, the ticket
-    /// gets the result and the job is gone.
-    pub(super) fn step(self, metrics: &Metrics, is_closing: &dyn Fn() -> bool) -> Option<Self> {
-        let Self {
-            stage,
-            cancelled,
-            progress,
-            ..
-        } = self;
-        let mut observe = || {
-            if cancelled.load(Ordering::Relaxed) || is_closing() {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        };
+    /// Whether another job may be translated in the same batches.
+    pub(super) fn goes_with(&self, other: &Self) -> bool {
+        let is_open = |job: &Self| job.work.is_none() && !job.alone && job.pace == Pace::Whole;
+        is_open(self)
+            && is_open(other)
+            && Arc::ptr_eq(&self.service, &other.service)
+            && self.options == other.options
+            && self.bytes() + other.bytes() <= TOGETHER_BYTES
+    }
+
+    pub(super) fn join(&mut self, other: Self) {
+        self.members.extend(other.members);
+    }
+
+    /// Translates one batch. Gives back what is not finished: itself, or, when requests have failed
+    /// together, each of them by itself. Finished ones have got their results.
+    pub(super) fn step(mut self, metrics: &Metrics, is_closing: &dyn Fn() -> bool) -> Vec<Self> {
         // The translator's shared state is read-only and this job's own is dropped, so a panic
         // leaves nothing half-done.
-        let advance = || advance(stage, metrics, &mut observe);
-        let outcome = catch_unwind(AssertUnwindSafe(advance));
-        let result = match outcome {
-            Ok(Ok(Advanced::Unfinished(work))) => {
-                let texts = self.watched.then(|| work.so_far());
-                progress.send_modify(|progress| progress.advance(texts));
-                return Some(Self {
-                    stage: Stage::Started(work),
-                    cancelled,
-                    progress,
-                    ..self
-                });
+        let advance = || self.advance(metrics, is_closing);
+        match catch_unwind(AssertUnwindSafe(advance)) {
+            Ok(Ok(None)) => {
+                let texts = (self.pace == Pace::Steps)
+                    .then(|| self.work.as_ref().map(|work| work.so_far()))
+                    .flatten();
+                for member in &self.members {
+                    let texts = texts.clone();
+                    member
+                        .progress
+                        .send_modify(|progress| progress.advance(texts));
+                }
+                vec![self]
             }
-            Ok(Ok(Advanced::Finished(translations))) if translations.len() == self.texts => {
-                Ok(translations)
+            Ok(Ok(Some(translations))) => {
+                self.reply(translations);
+                Vec::new()
             }
-            Ok(Ok(Advanced::Finished(translations))) => {
-                let found = translations.len();
-                tracing::error!(texts = self.texts, found, "lines do not fit");
-                Err(ApiError::Internal)
+            Ok(Err(error)) => {
+                let bytes = self.bytes();
+                self.fail(&api_error(&error, bytes))
             }
-            Ok(Err(error)) => Err(api_error(&error, self.bytes)),
             Err(_) => {
-                tracing::error!(bytes = self.bytes, "the translator panicked");
-                Err(ApiError::Internal)
+                tracing::error!(bytes = self.bytes(), "the translator panicked");
+                self.fail(&ApiError::Internal)
+            }
+        }
+    }
+
+    /// The translations when they are done.
+    fn advance(
+        &mut self,
+        metrics: &Metrics,
+        is_closing: &dyn Fn() -> bool,
+    ) -> Result<Option<Vec<Translation>>, Error> {
+        let members = &self.members;
+        let mut observe = || match is_closing() || members.iter().all(Member::is_cancelled) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        if observe().is_break() {
+            return Err(Error::Cancelled);
+        }
+        let mut work = match self.work.take() {
+            Some(work) => work,
+            None => {
+                let texts = members.iter().flat_map(|member| &member.texts).cloned();
+                self.service
+                    .start(texts.collect(), &self.options, self.pace)?
             }
         };
-        // Nobody waits for it any more: the ticket was dropped.
-        let _ = self.reply.send(result);
-        None
+        if !work.is_done() {
+            let before = work.sentences_done();
+            work.advance(&mut observe)?;
+            metrics.batch(work.sentences_done().saturating_sub(before));
+        }
+        if work.is_done() {
+            return Ok(Some(work.finish()));
+        }
+        self.work = Some(work);
+        Ok(None)
     }
-}
 
-enum Advanced {
-    Unfinished(Box<dyn Work>),
-    Finished(Vec<Translation>),
-}
+    fn reply(self, translations: Vec<Translation>) {
+        let (texts, found) = (
+            self.members
+                .iter()
+                .map(|member| member.texts.len())
+                .sum::<usize>(),
+            translations.len(),
+        );
+        if texts != found {
+            tracing::error!(texts, found, "lines do not fit");
+        }
+        let mut translations = translations.into_iter();
+        for member in self.members {
+            let own: Vec<_> = translations.by_ref().take(member.texts.len()).collect();
+            let result = match texts == found {
+                true => Ok(own),
+                false => Err(ApiError::Internal),
+            };
+            // An error means that nobody waits for it any more: the ticket was dropped.
+            let _ = member.reply.send(result);
+        }
+    }
 
-fn advance(
-    stage: Stage,
-    metrics: &Metrics,
-    observe: &mut dyn FnMut() -> ControlFlow<()>,
-) -> Result<Advanced, Error> {
-    if observe().is_break() {
-        return Err(Error::Cancelled);
+    /// One of several requests may be the cause: each gets another turn by itself.
+    fn fail(self, error: &ApiError) -> Vec<Self> {
+        if self.members.len() > 1 && matches!(error, ApiError::Internal) {
+            let alone = |member| Self {
+                members: vec![member],
+                service: Arc::clone(&self.service),
+                options: self.options.clone(),
+                pace: self.pace,
+                work: None,
+                alone: true,
+            };
+            return self.members.into_iter().map(alone).collect();
+        }
+        for member in self.members {
+            let _ = member.reply.send(Err(error.clone()));
+        }
+        Vec::new()
     }
-    let mut work = match stage {
-        Stage::New(service, texts, options) => service.start(texts, &options)?,
-        Stage::Started(work) => work,
-    };
-    if !work.is_done() {
-        let before = work.sentences_done();
-        work.advance(observe)?;
-        metrics.batch(work.sentences_done().saturating_sub(before));
-    }
-    Ok(if work.is_done() {
-        Advanced::Finished(work.finish())
-    } else {
-        Advanced::Unfinished(work)
-    })
 }
 
 fn api_error(error: &Error, bytes: usize) -> ApiError {

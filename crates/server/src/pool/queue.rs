@@ -7,11 +7,12 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use super::job::Job;
 use crate::ApiError;
 
-/// A job and the number it got on arrival.
-pub(super) type Numbered = (u64, Job);
+/// Jobs behind the first that are looked through for some that go with it.
+const LOOK_AHEAD: usize = 64;
 
 /// A bounded first-in-first-out queue that unfinished jobs come back to.
 pub(super) struct Queue {
+    threads: usize,
     most_requests: usize,
     most_bytes: usize,
     state: Mutex<State>,
@@ -22,17 +23,20 @@ pub(super) struct Queue {
 
 #[derive(Default)]
 struct State {
-    jobs: VecDeque<Numbered>,
+    jobs: VecDeque<Job>,
     /// Text bytes of all jobs.
     bytes: usize,
     /// Threads that wait for a job.
     idle: usize,
+    /// Threads that have one.
+    busy: usize,
     next_id: u64,
 }
 
 impl Queue {
-    pub(super) fn new(most_requests: usize, most_bytes: usize) -> Self {
+    pub(super) fn new(most_requests: usize, most_bytes: usize, threads: usize) -> Self {
         Self {
+            threads,
             most_requests,
             most_bytes,
             state: Mutex::default(),
@@ -42,7 +46,7 @@ impl Queue {
     }
 
     /// Appends a new job and gives its number.
-    pub(super) fn submit(&self, job: Job) -> Result<u64, ApiError> {
+    pub(super) fn submit(&self, mut job: Job) -> Result<u64, ApiError> {
         let mut state = self.lock();
         if self.is_closing() {
             return Err(ApiError::ShuttingDown);
@@ -58,19 +62,24 @@ impl Queue {
         }
         let id = state.next_id;
         state.next_id += 1;
-        state.append((id, job));
+        job.set_id(id);
+        state.append(job);
         drop(state);
         self.changed.notify_one();
         Ok(id)
     }
 
-    /// Waits for the next job; `None` when the pool closes. An unfinished one goes to the end
-    /// first, and comes back at once when nobody waits. It was accepted, so no limit turns it away.
-    pub(super) fn next(&self, unfinished: Option<Numbered>) -> Option<Numbered> {
+    /// Waits for the next job; `None` when the pool closes. What is left of a thread's last job, if
+    /// it had one, goes to the end first, and comes back at once when nobody waits. It was accepted,
+    /// so no limit turns it away.
+    pub(super) fn next(&self, last: Option<Vec<Job>>) -> Option<Job> {
         let mut state = self.lock();
-        if let Some(job) = unfinished {
+        if last.is_some() {
+            state.busy -= 1;
+        }
+        for job in last.into_iter().flatten() {
             // Set before a ticket looks for its job here, so none is left behind.
-            if !job.1.is_cancelled() {
+            if !job.is_cancelled() {
                 state.append(job);
             }
         }
@@ -78,7 +87,10 @@ impl Queue {
             if self.is_closing() {
                 return None;
             }
-            if let Some(job) = state.take(0) {
+            // Other threads that have none are about to take what is there for them.
+            let free = self.threads.saturating_sub(state.busy).max(1);
+            if let Some(job) = state.take_with_others(free) {
+                state.busy += 1;
                 return Some(job);
             }
             state.idle += 1;
@@ -90,10 +102,10 @@ impl Queue {
         }
     }
 
-    /// Takes a job out, wherever it is.
-    pub(super) fn remove(&self, id: u64) -> Option<Numbered> {
+    /// Takes out a job that only the request with this number waits for.
+    pub(super) fn remove(&self, id: u64) -> Option<Job> {
         let mut state = self.lock();
-        let index = state.jobs.iter().position(|job| job.0 == id)?;
+        let index = state.jobs.iter().position(|job| job.is_only_of(id))?;
         state.take(index)
     }
 
@@ -124,14 +136,34 @@ impl Queue {
 }
 
 impl State {
-    fn append(&mut self, job: Numbered) {
-        self.bytes += job.1.bytes();
+    fn append(&mut self, job: Job) {
+        self.bytes += job.bytes();
         self.jobs.push_back(job);
     }
 
-    fn take(&mut self, index: usize) -> Option<Numbered> {
+    fn take(&mut self, index: usize) -> Option<Job> {
         let job = self.jobs.remove(index)?;
-        self.bytes -= job.1.bytes();
+        self.bytes -= job.bytes();
+        Some(job)
+    }
+
+    /// The first job with others that can be translated in the same batches: at most one of `free`
+    /// threads' share.
+    fn take_with_others(&mut self, free: usize) -> Option<Job> {
+        let share = self.jobs.len().div_ceil(free);
+        let mut job = self.take(0)?;
+        let mut index = 0;
+        for _ in 1..share.min(LOOK_AHEAD) {
+            match self.jobs.get(index) {
+                Some(next) if job.goes_with(next) => {
+                    if let Some(next) = self.take(index) {
+                        job.join(next);
+                    }
+                }
+                Some(_) => index += 1,
+                None => break,
+            }
+        }
         Some(job)
     }
 }

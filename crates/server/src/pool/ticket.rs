@@ -15,7 +15,6 @@ use crate::ApiError;
 pub(crate) struct Ticket {
     queue: Arc<Queue>,
     id: u64,
-    cancelled: Arc<AtomicBool>,
     outcome: Outcome,
 }
 
@@ -23,6 +22,8 @@ pub(crate) struct Ticket {
 pub(super) struct Outcome {
     pub(super) reply: oneshot::Receiver<Result<Vec<Translation>, ApiError>>,
     pub(super) progress: watch::Receiver<Progress>,
+    /// The flag that stops it.
+    pub(super) cancelled: Arc<AtomicBool>,
 }
 
 /// How far a job is.
@@ -73,18 +74,8 @@ impl Patience {
 }
 
 impl Ticket {
-    pub(super) fn new(
-        queue: Arc<Queue>,
-        id: u64,
-        cancelled: Arc<AtomicBool>,
-        outcome: Outcome,
-    ) -> Self {
-        Self {
-            queue,
-            id,
-            cancelled,
-            outcome,
-        }
+    pub(super) fn new(queue: Arc<Queue>, id: u64, outcome: Outcome) -> Self {
+        Self { queue, id, outcome }
     }
 
     /// The translations, one a text.
@@ -101,7 +92,9 @@ impl Ticket {
 
     /// What happens next. Not to be called again after [`Event::Done`] or an error.
     pub(crate) async fn next(&mut self, patience: &mut Patience) -> Result<Event, ApiError> {
-        let Outcome { reply, progress } = &mut self.outcome;
+        let Outcome {
+            reply, progress, ..
+        } = &mut self.outcome;
         let stalled = patience.since + patience.stall;
         let late = patience.begin + patience.deadline;
         let event = async {
@@ -136,7 +129,7 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        self.outcome.cancelled.store(true, Ordering::Relaxed);
         drop(self.queue.remove(self.id));
     }
 }
@@ -159,8 +152,14 @@ mod tests {
             }
             let _ = sender.send(Ok(Vec::new()));
         });
-        let queue = Arc::new(Queue::new(1, 1));
-        let ticket = Ticket::new(queue, 0, Arc::default(), Outcome { reply, progress });
+        let queue = Arc::new(Queue::new(1, 1, 1));
+        let cancelled = Arc::default();
+        let outcome = Outcome {
+            reply,
+            progress,
+            cancelled,
+        };
+        let ticket = Ticket::new(queue, 0, outcome);
         ticket.result(Patience::new(STALL, DEADLINE)).await
     }
 

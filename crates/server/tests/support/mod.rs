@@ -11,7 +11,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use csanmt::{Error, Hypothesis, Options, Sentence, Translation};
-use csanmt_server::{AppState, Settings, Site, Translate, Work, app};
+use csanmt_server::{AppState, Pace, Settings, Site, Translate, Work, app};
 use http_body_util::BodyExt as _;
 use tower::ServiceExt as _;
 
@@ -31,6 +31,7 @@ pub(crate) struct Counters {
     steps: AtomicUsize,
     cancelled: AtomicUsize,
     finished: AtomicUsize,
+    widest: AtomicUsize,
 }
 
 struct FakeWork {
@@ -64,13 +65,24 @@ impl Fake {
         self.state.cancelled.load(Ordering::SeqCst)
     }
 
+    /// Most texts that were translated together.
+    pub(crate) fn widest(&self) -> usize {
+        self.state.widest.load(Ordering::SeqCst)
+    }
+
     pub(crate) fn finished(&self) -> usize {
         self.state.finished.load(Ordering::SeqCst)
     }
 }
 
 impl Translate for Fake {
-    fn start(&self, texts: Vec<String>, options: &Options) -> Result<Box<dyn Work>, Error> {
+    fn start(
+        &self,
+        texts: Vec<String>,
+        options: &Options,
+        _: Pace,
+    ) -> Result<Box<dyn Work>, Error> {
+        self.state.widest.fetch_max(texts.len(), Ordering::SeqCst);
         let is_long = texts[0].starts_with("long");
         Ok(Box::new(FakeWork {
             state: Arc::clone(&self.state),
