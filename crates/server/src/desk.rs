@@ -1,14 +1,19 @@
 //! Where every interface hands in its texts and gets their translations.
 
+mod files;
+mod growing;
+
 use std::sync::Arc;
 
 use csanmt::{Options, Translation, is_blank};
+
+pub(crate) use growing::{Bit, Growing};
 
 use crate::access::Caller;
 use crate::cache::{self, Key, Stored};
 use crate::language::{Detected, Direction};
 use crate::model::Model;
-use crate::pool::{Event, Order, Patience, Ticket};
+use crate::pool::{Content, Order, Patience, Ticket};
 use crate::{ApiError, AppState, Pace};
 
 /// A client that may translate, and the model that was in use when it came.
@@ -169,16 +174,8 @@ impl Desk {
             true => None,
             false => Some(self.submit(&open.task.options, open.missing_texts(), Pace::Steps)?),
         };
-        let mut growing = Growing {
-            state: self.state.clone(),
-            patience: Patience::new(settings.stall, settings.deadline),
-            next: None,
-            done: false,
-            open,
-            ticket,
-        };
-        growing.next = Some(growing.advance().await?);
-        Ok(growing)
+        let patience = Patience::new(settings.stall, settings.deadline);
+        Growing::begin(self.state.clone(), open, ticket, patience).await
     }
 
     /// Checks limits, and answers what needs no translator.
@@ -256,7 +253,7 @@ impl Desk {
         self.state.pool().submit(Order {
             service: Arc::clone(&self.model.service),
             options: options.clone(),
-            texts,
+            content: Content::Texts(texts),
             pace,
         })
     }
@@ -268,9 +265,8 @@ impl Desk {
     ) -> Result<Vec<Translation>, ApiError> {
         let settings = self.state.settings();
         let patience = Patience::new(settings.stall, settings.deadline);
-        self.submit(options, texts, Pace::Whole)?
-            .result(patience)
-            .await
+        let ticket = self.submit(options, texts, Pace::Whole)?;
+        Ok(ticket.result(patience).await?.into_texts())
     }
 }
 
@@ -362,69 +358,6 @@ fn alternatives(translation: &Translation) -> Vec<String> {
         }
     }
     found
-}
-
-/// Translations that are still growing.
-pub(crate) struct Growing {
-    state: AppState,
-    open: Open,
-    ticket: Option<Ticket>,
-    patience: Patience,
-    next: Option<Bit>,
-    done: bool,
-}
-
-/// What is new.
-#[derive(Debug)]
-pub(crate) enum Bit {
-    /// The beginnings of the translations, one a text.
-    SoFar(Vec<String>),
-    /// Everything.
-    Done(Vec<Item>),
-}
-
-impl Growing {
-    /// What comes next; `None` after the end.
-    pub(crate) async fn next(&mut self) -> Option<Result<Bit, ApiError>> {
-        if let Some(bit) = self.next.take() {
-            return Some(Ok(bit));
-        }
-        if self.done {
-            return None;
-        }
-        let outcome = self.advance().await;
-        self.done |= outcome.is_err();
-        Some(outcome)
-    }
-
-    async fn advance(&mut self) -> Result<Bit, ApiError> {
-        let event = match &mut self.ticket {
-            None => None,
-            Some(ticket) => Some(ticket.next(&mut self.patience).await?),
-        };
-        let beginnings = match event {
-            Some(Event::SoFar(texts)) => texts,
-            Some(Event::Done(translations)) => {
-                self.open.accept(&self.state, translations);
-                self.done = true;
-                return Ok(Bit::Done(std::mem::take(&mut self.open.items)));
-            }
-            None => {
-                self.done = true;
-                return Ok(Bit::Done(std::mem::take(&mut self.open.items)));
-            }
-        };
-        let mut texts: Vec<String> = self
-            .open
-            .items
-            .iter()
-            .map(|item| item.text.clone())
-            .collect();
-        for ((at, _), text) in self.open.missing.iter().zip(beginnings) {
-            texts[*at] = text;
-        }
-        Ok(Bit::SoFar(texts))
-    }
 }
 
 #[cfg(test)]

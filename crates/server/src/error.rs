@@ -57,6 +57,12 @@ pub enum ApiError {
         /// The thing.
         what: String,
     },
+    /// 400: an uploaded file is broken.
+    #[error("{reason}")]
+    File {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// 401 or 403: the server wants a token. The wording is LibreTranslate's.
     #[error("{}", if *.presented { "Invalid API key" } else { "Please contact the server operator to get an API key" })]
     Unauthorized {
@@ -176,6 +182,7 @@ impl ApiError {
             | Self::Missing { .. }
             | Self::Language { .. }
             | Self::Unsupported { .. }
+            | Self::File { .. }
             | Self::Body => StatusCode::BAD_REQUEST,
             Self::Unauthorized { .. } => StatusCode::UNAUTHORIZED,
             Self::NotFound | Self::NoFile { .. } => StatusCode::NOT_FOUND,

@@ -8,8 +8,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use moka::sync::Cache;
 use sha2::{Digest as _, Sha256};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::Settings;
+
+/// Files that are translated at once: each is in memory, and has a thread that waits.
+const AT_ONCE: usize = 8;
 
 /// Files by their names.
 pub(crate) struct Files {
@@ -17,6 +21,7 @@ pub(crate) struct Files {
     keep: Duration,
     count: AtomicU64,
     secret: [RandomState; 4],
+    places: Arc<Semaphore>,
 }
 
 /// A translated file.
@@ -39,7 +44,13 @@ impl Files {
             keep: settings.files_keep,
             count: AtomicU64::new(0),
             secret: std::array::from_fn(|_| RandomState::new()),
+            places: Arc::new(Semaphore::new(AT_ONCE)),
         }
+    }
+
+    /// A place for one more file to be translated, `None` when there are enough.
+    pub(crate) fn place(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.places).try_acquire_owned().ok()
     }
 
     /// Keeps a file and gives its name: 32 hexadecimal digits and `ending`.

@@ -16,7 +16,8 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use csanmt::Options;
+use csanmt::markup::TaggedText;
+use csanmt::{Options, Translation};
 
 use crate::metrics::Metrics;
 use crate::{ApiError, Pace, Settings, Translate};
@@ -32,10 +33,58 @@ pub(crate) struct Pool {
 /// Work for the pool.
 pub(crate) struct Order {
     pub(crate) service: Arc<dyn Translate>,
-    /// None of them is blank.
-    pub(crate) texts: Vec<String>,
+    pub(crate) content: Content,
     pub(crate) options: Options,
     pub(crate) pace: Pace,
+}
+
+/// What is to be translated.
+pub(crate) enum Content {
+    /// Texts, none of which is blank.
+    Texts(Vec<String>),
+    /// Paragraphs with inline elements.
+    Tagged(Vec<TaggedText>),
+}
+
+impl Content {
+    fn len(&self) -> usize {
+        match self {
+            Self::Texts(texts) => texts.len(),
+            Self::Tagged(units) => units.len(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Texts(texts) => texts.iter().map(String::len).sum(),
+            Self::Tagged(units) => units.iter().map(|unit| unit.text().len()).sum(),
+        }
+    }
+}
+
+/// What became of it, one for one.
+#[derive(Debug)]
+pub(crate) enum Translations {
+    Texts(Vec<Translation>),
+    Tagged(Vec<TaggedText>),
+}
+
+impl Translations {
+    /// Those of texts; none when it was something else.
+    pub(crate) fn into_texts(self) -> Vec<Translation> {
+        match self {
+            Self::Texts(translations) => translations,
+            Self::Tagged(_) => Vec::new(),
+        }
+    }
+
+    /// Those of paragraphs; none when it was something else.
+    pub(crate) fn into_tagged(self) -> Vec<TaggedText> {
+        match self {
+            Self::Texts(_) => Vec::new(),
+            Self::Tagged(units) => units,
+        }
+    }
 }
 
 impl Pool {

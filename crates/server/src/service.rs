@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use csanmt::markup::TaggedText;
 use csanmt::{Error, Options, Translation};
 
 /// Translates texts in steps, so that requests can take turns. The server computes on its own
@@ -16,6 +17,17 @@ pub trait Translate: Send + Sync + 'static {
         texts: Vec<String>,
         options: &Options,
         pace: Pace,
+    ) -> Result<Box<dyn Work>, Error>;
+
+    /// Begins the translation of paragraphs with inline elements. [`Work::finish_tagged`] gives the
+    /// results.
+    ///
+    /// # Errors
+    /// When an option is out of range.
+    fn start_tagged(
+        &self,
+        units: Vec<TaggedText>,
+        options: &Options,
     ) -> Result<Box<dyn Work>, Error>;
 
     /// Codes of the languages that are read and written.
@@ -64,4 +76,9 @@ pub trait Work: Send + 'static {
 
     /// One translation a text, in order. Called when [`Work::is_done`].
     fn finish(self: Box<Self>) -> Vec<Translation>;
+
+    /// The same for what [`Translate::start_tagged`] began.
+    fn finish_tagged(self: Box<Self>) -> Vec<TaggedText> {
+        Vec::new()
+    }
 }

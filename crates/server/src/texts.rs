@@ -3,6 +3,7 @@
 
 use std::ops::ControlFlow;
 
+use csanmt::markup::{TaggedJob, TaggedText};
 use csanmt::{Error, Job, Options, Translation, Translator};
 
 use crate::{Pace, Translate, Work};
@@ -25,6 +26,14 @@ impl Translate for Translator {
             },
             shapes: texts.iter().map(|text| Shape::of(text)).collect(),
         }))
+    }
+
+    fn start_tagged(
+        &self,
+        units: Vec<TaggedText>,
+        options: &Options,
+    ) -> Result<Box<dyn Work>, Error> {
+        Ok(Box::new(Tagged(self.tagged_job(units, options)?)))
     }
 
     fn languages(&self) -> (String, String) {
@@ -89,6 +98,30 @@ impl Work for Texts {
         let lengths: Vec<usize> = self.shapes.iter().map(|shape| shape.bytes).collect();
         // Nothing when the lines do not fit, which the caller takes for a failure.
         self.job.finish().cut(&lengths).unwrap_or_default()
+    }
+}
+
+struct Tagged(TaggedJob);
+
+impl Work for Tagged {
+    fn advance(&mut self, observe: &mut dyn FnMut() -> ControlFlow<()>) -> Result<(), Error> {
+        self.0.advance_with(&mut |_| observe()).map(drop)
+    }
+
+    fn is_done(&self) -> bool {
+        self.0.is_done()
+    }
+
+    fn sentences_done(&self) -> usize {
+        self.0.progress().sentences_done
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Translation> {
+        Vec::new()
+    }
+
+    fn finish_tagged(self: Box<Self>) -> Vec<TaggedText> {
+        self.0.finish()
     }
 }
 

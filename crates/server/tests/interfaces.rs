@@ -230,7 +230,7 @@ async fn j1_a_file_is_translated_and_fetched() {
     assert!(path.starts_with("/download_file/") && path.ends_with(".txt"));
     let file = send(&router, get(path)).await;
     assert_eq!(file.status, StatusCode::OK);
-    assert_eq!(String::from_utf8(file.body.clone()).unwrap(), "[你好\n]");
+    assert_eq!(String::from_utf8(file.body.clone()).unwrap(), "[你好]\n");
     assert!(file.header("content-disposition").starts_with("attachment"));
     for wrong in [
         "/download_file/x.txt",
@@ -240,13 +240,29 @@ async fn j1_a_file_is_translated_and_fetched() {
         assert_eq!(answer.status, StatusCode::NOT_FOUND);
         assert!(answer.error().contains("10 minutes"));
     }
-    let (status, error) = refused(upload("x.exe", "好")).await;
+    // Every kind of file that the documents crate reads.
+    let subtitles = "1\n00:00:01,000 --> 00:00:02,000\n你好\n";
+    let answer = send(&router, upload("a.srt", subtitles)).await.json();
+    let url = answer["translatedFileUrl"].as_str().unwrap();
+    let path = url.strip_prefix("http://translate.example:5000").unwrap();
+    assert!(path.ends_with(".srt"), "{path}");
+    let file = send(&router, get(path)).await;
+    let expected = "1\n00:00:01,000 --> 00:00:02,000\n[你好]\n";
+    assert_eq!(String::from_utf8(file.body).unwrap(), expected);
+    let (status, error) = refused(upload("a.json", "{\"a\": ")).await;
+    assert_eq!(status, 400);
+    assert!(
+        error["error"].as_str().unwrap().contains("line 1"),
+        "{error}"
+    );
+    let (status, error) = refused(upload("x.exe", "MZ\0\u{1}")).await;
     assert_eq!(status, 400);
     assert!(
         error["error"]
             .as_str()
             .unwrap()
-            .contains(".exe is not supported")
+            .contains("is not supported"),
+        "{error}"
     );
     let none = Request::post("/translate_file")
         .header("content-type", "multipart/form-data; boundary=x")

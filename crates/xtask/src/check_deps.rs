@@ -63,7 +63,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         package: "csanmt-server",
-        may_use: &["csanmt"],
+        may_use: &["csanmt", "csanmt-documents"],
         never: &["clap", "wasm-bindgen"],
     },
     Rule {

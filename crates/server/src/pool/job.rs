@@ -5,11 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use csanmt::{Error, Options, Translation};
+use csanmt::{Error, Options};
 use tokio::sync::{oneshot, watch};
 
-use super::Order;
 use super::ticket::{Outcome, Progress};
+use super::{Content, Order, Translations};
 use crate::metrics::Metrics;
 use crate::{ApiError, Pace, Translate, Work};
 
@@ -31,15 +31,15 @@ pub(super) struct Job {
 /// One request.
 struct Member {
     id: u64,
-    texts: Vec<String>,
+    content: Content,
     cancelled: Arc<AtomicBool>,
     progress: watch::Sender<Progress>,
-    reply: oneshot::Sender<Result<Vec<Translation>, ApiError>>,
+    reply: oneshot::Sender<Result<Translations, ApiError>>,
 }
 
 impl Member {
     fn bytes(&self) -> usize {
-        self.texts.iter().map(String::len).sum()
+        self.content.bytes()
     }
 
     fn is_cancelled(&self) -> bool {
@@ -59,7 +59,7 @@ impl Job {
         };
         let member = Member {
             id: 0,
-            texts: order.texts,
+            content: order.content,
             cancelled,
             progress: sender,
             reply,
@@ -99,7 +99,11 @@ impl Job {
 
     /// Whether another job may be translated in the same batches.
     pub(super) fn goes_with(&self, other: &Self) -> bool {
-        let is_open = |job: &Self| job.work.is_none() && !job.alone && job.pace == Pace::Whole;
+        let is_text = |member: &Member| matches!(member.content, Content::Texts(_));
+        let is_open = |job: &Self| {
+            let fresh = job.work.is_none() && !job.alone && job.pace == Pace::Whole;
+            fresh && job.members.iter().all(is_text)
+        };
         is_open(self)
             && is_open(other)
             && Arc::ptr_eq(&self.service, &other.service)
@@ -150,7 +154,7 @@ impl Job {
         &mut self,
         metrics: &Metrics,
         is_closing: &dyn Fn() -> bool,
-    ) -> Result<Option<Vec<Translation>>, Error> {
+    ) -> Result<Option<Translations>, Error> {
         let members = &self.members;
         let mut observe = || match is_closing() || members.iter().all(Member::is_cancelled) {
             true => ControlFlow::Break(()),
@@ -161,11 +165,7 @@ impl Job {
         }
         let mut work = match self.work.take() {
             Some(work) => work,
-            None => {
-                let texts = members.iter().flat_map(|member| &member.texts).cloned();
-                self.service
-                    .start(texts.collect(), &self.options, self.pace)?
-            }
+            None => self.start()?,
         };
         if !work.is_done() {
             let before = work.sentences_done();
@@ -173,32 +173,57 @@ impl Job {
             metrics.batch(work.sentences_done().saturating_sub(before));
         }
         if work.is_done() {
-            return Ok(Some(work.finish()));
+            return Ok(Some(
+                match self.members.first().map(|first| &first.content) {
+                    Some(Content::Tagged(_)) => Translations::Tagged(work.finish_tagged()),
+                    _ => Translations::Texts(work.finish()),
+                },
+            ));
         }
         self.work = Some(work);
         Ok(None)
     }
 
-    fn reply(self, translations: Vec<Translation>) {
-        let (texts, found) = (
-            self.members
-                .iter()
-                .map(|member| member.texts.len())
-                .sum::<usize>(),
-            translations.len(),
-        );
-        if texts != found {
-            tracing::error!(texts, found, "lines do not fit");
+    /// Begins to translate what all members have; only texts are ever together.
+    fn start(&self) -> Result<Box<dyn Work>, Error> {
+        let mut texts = Vec::new();
+        for member in &self.members {
+            match &member.content {
+                Content::Texts(own) => texts.extend_from_slice(own),
+                Content::Tagged(units) => {
+                    return self.service.start_tagged(units.clone(), &self.options);
+                }
+            }
         }
-        let mut translations = translations.into_iter();
+        self.service.start(texts, &self.options, self.pace)
+    }
+
+    fn reply(self, translations: Translations) {
+        let expected: usize = self.members.iter().map(|member| member.content.len()).sum();
+        let found = match &translations {
+            Translations::Texts(texts) => texts.len(),
+            Translations::Tagged(units) => units.len(),
+        };
+        if expected != found {
+            tracing::error!(expected, found, "lines do not fit");
+            for member in self.members {
+                let _ = member.reply.send(Err(ApiError::Internal));
+            }
+            return;
+        }
+        let mut texts = match translations {
+            Translations::Texts(texts) => texts.into_iter(),
+            tagged @ Translations::Tagged(_) => {
+                if let Some(only) = self.members.into_iter().next() {
+                    let _ = only.reply.send(Ok(tagged));
+                }
+                return;
+            }
+        };
         for member in self.members {
-            let own: Vec<_> = translations.by_ref().take(member.texts.len()).collect();
-            let result = match texts == found {
-                true => Ok(own),
-                false => Err(ApiError::Internal),
-            };
+            let own = texts.by_ref().take(member.content.len()).collect();
             // An error means that nobody waits for it any more: the ticket was dropped.
-            let _ = member.reply.send(result);
+            let _ = member.reply.send(Ok(Translations::Texts(own)));
         }
     }
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use csanmt::Translation;
 use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, timeout_at};
 
+use super::Translations;
 use super::queue::Queue;
 use crate::ApiError;
 
@@ -20,7 +20,7 @@ pub(crate) struct Ticket {
 
 /// What a job tells.
 pub(super) struct Outcome {
-    pub(super) reply: oneshot::Receiver<Result<Vec<Translation>, ApiError>>,
+    pub(super) reply: oneshot::Receiver<Result<Translations, ApiError>>,
     pub(super) progress: watch::Receiver<Progress>,
     /// The flag that stops it.
     pub(super) cancelled: Arc<AtomicBool>,
@@ -47,7 +47,7 @@ pub(crate) enum Event {
     /// The beginnings of the translations.
     SoFar(Vec<String>),
     /// The translations, one a text.
-    Done(Vec<Translation>),
+    Done(Translations),
 }
 
 /// How long a ticket waits.
@@ -71,6 +71,14 @@ impl Patience {
             deadline,
         }
     }
+
+    /// With the same end, but as after progress.
+    pub(crate) fn renewed(self) -> Self {
+        Self {
+            since: Instant::now(),
+            ..self
+        }
+    }
 }
 
 impl Ticket {
@@ -79,10 +87,7 @@ impl Ticket {
     }
 
     /// The translations, one a text.
-    pub(crate) async fn result(
-        mut self,
-        mut patience: Patience,
-    ) -> Result<Vec<Translation>, ApiError> {
+    pub(crate) async fn result(mut self, mut patience: Patience) -> Result<Translations, ApiError> {
         loop {
             if let Event::Done(translations) = self.next(&mut patience).await? {
                 return Ok(translations);
@@ -142,7 +147,7 @@ mod tests {
     const DEADLINE: Duration = Duration::from_secs(600);
 
     /// A job that finishes a batch every `pause`, `batches` of them, and then replies.
-    async fn outcome(pause: Duration, batches: u64) -> Result<Vec<Translation>, ApiError> {
+    async fn outcome(pause: Duration, batches: u64) -> Result<Translations, ApiError> {
         let (sender, reply) = oneshot::channel();
         let (sender_of_progress, progress) = watch::channel(Progress::default());
         tokio::spawn(async move {
@@ -150,7 +155,7 @@ mod tests {
                 tokio::time::sleep(pause).await;
                 sender_of_progress.send_modify(|progress| progress.advance(None));
             }
-            let _ = sender.send(Ok(Vec::new()));
+            let _ = sender.send(Ok(Translations::Texts(Vec::new())));
         });
         let queue = Arc::new(Queue::new(1, 1, 1));
         let cancelled = Arc::default();

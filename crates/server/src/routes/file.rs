@@ -1,28 +1,33 @@
 //! `POST /translate_file` and `GET /download_file/NAME`, LibreTranslate's.
 
+use std::io::Cursor;
+use std::ops::ControlFlow;
+
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, HOST};
 use axum::http::{HeaderValue, Request, StatusCode};
 use axum::response::Response;
 use bytes::Bytes;
+use csanmt_documents::{Column, Document, DocumentError, Format, Limits};
 use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
 use utoipa::ToSchema;
 
-use super::{ErrorBody, options};
+use super::ErrorBody;
 use crate::answer::{ok, typed};
-use crate::body::Arrived;
-use crate::desk::{Format, Task};
+use crate::body::{Arrived, Upload};
+use crate::desk::Desk;
+use crate::language::Direction;
 use crate::{ApiError, AppState};
-
-/// Files that are translated, by the endings of their names.
-pub(super) const ENDINGS: [&str; 1] = ["txt"];
 
 /// The fields beside the file.
 #[derive(Deserialize)]
 struct FileRequest {
     source: Option<String>,
     target: Option<String>,
+    /// Of a table: which columns to translate, by number or name, with commas.
+    columns: Option<String>,
     api_key: Option<String>,
 }
 
@@ -36,6 +41,8 @@ pub(crate) struct FileForm {
     source: String,
     #[schema(example = "en")]
     target: String,
+    /// Of a table: which columns to translate, by number or name, with commas.
+    columns: Option<String>,
     api_key: Option<String>,
 }
 
@@ -75,24 +82,84 @@ pub(crate) async fn translate(
     let source = fields.source.ok_or_else(|| missing("source"))?;
     let target = fields.target.ok_or_else(|| missing("target"))?;
     let direction = desk.direction(Some(&source), Some(&target))?;
-    let ending = ending(&upload.name)?;
-    let text = std::str::from_utf8(&upload.content).map_err(|error| ApiError::Encoding {
-        position: error.valid_up_to(),
-    })?;
-    let items = desk
-        .translate(Task {
-            texts: vec![text.to_owned()],
-            direction,
-            options: options(),
-            format: Format::Text,
-        })
-        .await?;
-    let translated = items.into_iter().next().unwrap_or_default().text;
-    let kind = "text/plain; charset=utf-8";
-    let name = state.files().keep(Bytes::from(translated), kind, ending);
+    let (content, ending) = match direction {
+        Direction::Echo { .. } => (upload.content, "txt"),
+        Direction::Translate { .. } => {
+            let columns = columns(fields.columns.as_deref());
+            translate_document(&state, desk, upload, columns).await?
+        }
+    };
+    let kind = mime_guess::from_ext(ending).first_raw();
+    let kind = kind.unwrap_or("application/octet-stream");
+    let name = state.files().keep(content, kind, ending);
     Ok(ok(&FileAnswer {
         translated_file_url: format!("{base}/download_file/{name}"),
     }))
+}
+
+/// Columns of a table, by number or by name.
+fn columns(list: Option<&str>) -> Vec<Column> {
+    let names = list.unwrap_or_default().split(',').map(str::trim);
+    names
+        .filter(|name| !name.is_empty())
+        .map(|name| match name.parse() {
+            Ok(number) => Column::Number(number),
+            Err(_) => Column::Name(name.to_owned()),
+        })
+        .collect()
+}
+
+/// The translated file and the usual ending of its name. Reading and writing files is done on a
+/// thread of its own, translating in the pool.
+async fn translate_document(
+    state: &AppState,
+    desk: Desk,
+    upload: Upload,
+    columns: Vec<Column>,
+) -> Result<(Bytes, &'static str), ApiError> {
+    let _place = state.files().place().ok_or(ApiError::Overloaded)?;
+    let limit = state.settings().file_bytes as u64;
+    // Dropped, and thereby told, when the client goes away.
+    let (_here, given_up) = watch::channel(false);
+    let work = move || {
+        let format = Format::detect(&upload.name, &upload.content).map_err(refuse)?;
+        let limits = Limits::default()
+            .with_file(limit)
+            .with_unpacked(limit.saturating_mul(4), limit.saturating_mul(8));
+        let settings = csanmt_documents::Settings::default()
+            .with_columns(columns)
+            .with_limits(limits);
+        let document = Document::open(format, &upload.content, &settings).map_err(refuse)?;
+        let units = document.units().map_err(refuse)?;
+        let characters = units.iter().map(|unit| unit.text().chars().count()).sum();
+        drop(units);
+        let counter = desk.counter(characters, given_up)?;
+        let mut output = Cursor::new(Vec::new());
+        document
+            .translate(&counter, &mut output, &mut |_| ControlFlow::Continue(()))
+            .map_err(|error| counter.error().unwrap_or_else(|| refuse(error)))?;
+        Ok((Bytes::from(output.into_inner()), format.name()))
+    };
+    let done = tokio::task::spawn_blocking(work).await;
+    // It panicked.
+    done.unwrap_or(Err(ApiError::Internal))
+}
+
+fn refuse(error: DocumentError) -> ApiError {
+    match error {
+        DocumentError::Unsupported { found, advice } => ApiError::Unsupported {
+            what: format!("{found} ({advice})"),
+        },
+        DocumentError::Cancelled => ApiError::ShuttingDown,
+        DocumentError::Translation(error) => {
+            tracing::error!(%error, "the translator failed");
+            ApiError::Internal
+        }
+        // Names and numbers of the client's own file.
+        error => ApiError::File {
+            reason: error.to_string(),
+        },
+    }
 }
 
 /// Fetch a translated file
@@ -121,19 +188,6 @@ pub(crate) async fn download(
         response.headers_mut().insert(CONTENT_DISPOSITION, value);
     }
     Ok(response)
-}
-
-fn ending(name: &str) -> Result<&'static str, ApiError> {
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let known = ENDINGS
-        .iter()
-        .find(|known| ending.eq_ignore_ascii_case(known));
-    known.copied().ok_or_else(|| {
-        let shown: String = ending.chars().take(20).collect();
-        ApiError::Unsupported {
-            what: format!("a file that ends in .{shown}"),
-        }
-    })
 }
 
 /// The address that the client used, so that the answer leads back to it.

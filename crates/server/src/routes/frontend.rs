@@ -6,7 +6,6 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::ErrorBody;
-use super::file::ENDINGS;
 use crate::answer::ok;
 use crate::{ApiError, AppState};
 
@@ -63,7 +62,9 @@ pub(crate) async fn settings(State(state): State<AppState>) -> Result<Response, 
         key_required: keys,
         suggestions: false,
         files_translation: true,
-        supported_files_format: ENDINGS.iter().map(|ending| format!(".{ending}")).collect(),
+        supported_files_format: csanmt_documents::Format::all()
+            .map(|format| format!(".{}", format.name()))
+            .collect(),
         language: Languages {
             source: named(&model.pair.source),
             target: named(&model.pair.target),

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
+use csanmt::markup::TaggedText;
 use csanmt::{Error, Hypothesis, Options, Sentence, Translation};
 use csanmt_server::{AppState, Pace, Settings, Site, Translate, Work, app};
 use http_body_util::BodyExt as _;
@@ -91,6 +92,37 @@ impl Translate for Fake {
             n_best: options.n_best,
             steps_left: if is_long { 3 } else { 1 },
         }))
+    }
+
+    fn start_tagged(&self, units: Vec<TaggedText>, _: &Options) -> Result<Box<dyn Work>, Error> {
+        Ok(Box::new(FakeTagged(Some(units))))
+    }
+}
+
+/// Paragraphs without elements; each gets brackets.
+struct FakeTagged(Option<Vec<TaggedText>>);
+
+impl Work for FakeTagged {
+    fn advance(&mut self, _: &mut dyn FnMut() -> ControlFlow<()>) -> Result<(), Error> {
+        let bracket = |unit: TaggedText| TaggedText::plain(format!("[{}]", unit.text()));
+        self.0 = self
+            .0
+            .take()
+            .map(|units| units.into_iter().map(bracket).collect());
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        let units = self.0.iter().flatten();
+        units.into_iter().all(|unit| unit.text().starts_with('['))
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Translation> {
+        Vec::new()
+    }
+
+    fn finish_tagged(self: Box<Self>) -> Vec<TaggedText> {
+        self.0.unwrap_or_default()
     }
 }
 
