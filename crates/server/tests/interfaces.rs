@@ -255,7 +255,7 @@ async fn j1_a_file_is_translated_and_fetched() {
         error["error"].as_str().unwrap().contains("line 1"),
         "{error}"
     );
-    let (status, error) = refused(upload("x.exe", "MZ\0\u{1}")).await;
+    let (status, error) = refused(upload("x.pdf", "%PDF-1.7\n")).await;
     assert_eq!(status, 400);
     assert!(
         error["error"]
@@ -491,6 +491,10 @@ async fn j6_deepl() {
         .json();
     assert_eq!(targets[0]["language"], "EN-US");
     assert_eq!(targets[0]["supports_formality"], false);
+    // DeepL's own client sends a form with GET.
+    let mut request = form("/v2/languages", "type=target");
+    *request.method_mut() = axum::http::Method::GET;
+    assert_eq!(send(&router(), request).await.json(), targets);
     let usage = send(&router(), get("/v2/usage")).await.json();
     assert_eq!(usage["character_count"], 0);
     assert!(usage["character_limit"].as_u64().unwrap() > 0);

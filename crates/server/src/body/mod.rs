@@ -44,20 +44,19 @@ impl Arrived {
         let (parts, body) = request.into_parts();
         let caller = Caller::new(&parts, state.settings().trust_proxy);
         let query = parts.uri.query().unwrap_or_default();
-        if matches!(parts.method, Method::GET | Method::HEAD) {
-            return Ok(Self {
-                caller,
-                fields: Fields::form(query.as_bytes())?,
-                upload: None,
-            });
-        }
         check_encoding(&parts.headers)?;
-        let kind = Kind::of(&parts.headers)?;
+        // Some clients send a form with GET; others declare a type and send nothing.
+        let in_address = matches!(parts.method, Method::GET | Method::HEAD);
+        let kind = match Kind::of(&parts.headers) {
+            Err(_) if in_address => Kind::Undeclared,
+            kind => kind?,
+        };
         let seconds = deadline.as_secs();
         let body = tokio::time::timeout(deadline, read_body(body, limit))
             .await
             .map_err(|_| ApiError::SlowBody { seconds })??;
         let (fields, upload) = match kind {
+            _ if in_address && body.is_empty() => (Fields::form(query.as_bytes())?, None),
             Kind::Undeclared if body.is_empty() && !query.is_empty() => {
                 (Fields::form(query.as_bytes())?, None)
             }
