@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
+use csanmt::markup::TaggedText;
 use csanmt::{Error, Options, Translation};
 use csanmt_fuzz::fuzz;
-use csanmt_server::{AppState, Settings, Site, Translate, Work, app};
+use csanmt_server::{AppState, Pace, Settings, Site, Translate, Work, app};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tower::ServiceExt as _;
@@ -18,8 +19,13 @@ struct Echo;
 struct EchoWork(Vec<String>);
 
 impl Translate for Echo {
-    fn start(&self, texts: Vec<String>, _: &Options) -> Result<Box<dyn Work>, Error> {
+    fn start(&self, texts: Vec<String>, _: &Options, _: Pace) -> Result<Box<dyn Work>, Error> {
         Ok(Box::new(EchoWork(texts)))
+    }
+
+    fn start_tagged(&self, units: Vec<TaggedText>, _: &Options) -> Result<Box<dyn Work>, Error> {
+        let texts = units.iter().map(|unit| unit.text().to_owned());
+        Ok(Box::new(EchoWork(texts.collect())))
     }
 }
 
@@ -51,7 +57,8 @@ fn json_bodies() {
         threads: NonZero::<usize>::MIN,
         ..Settings::default()
     };
-    let state = AppState::new(Echo, "echo", Site::None, settings).expect("a thread");
+    let state = AppState::new(Site::None, settings).expect("a thread");
+    state.set_model(Echo, "echo", "echo");
     let router = app(state);
     let seeds = [
         "{\"text\": \"你好\", \"beam\": 4}".as_bytes(),
