@@ -2,11 +2,11 @@
 
 import { test } from "node:test";
 
-const ATTEMPTS = 3;
+const ATTEMPTS = 8;
 
 /**
  * A test whose limits are wall-clock times. A busy machine delays everything now and then, so the
- * limits must hold in one of three attempts; code that is too slow misses them in all.
+ * limits must hold in one of eight attempts; code that is too slow misses them in all.
  *
  * @param {string} name
  * @param {(context: import("node:test").TestContext) => Promise<void>} body
