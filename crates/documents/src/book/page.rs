@@ -89,20 +89,10 @@ pub(crate) fn read<'a>(
     part: &str,
     sink: &mut dyn Sink<'a>,
 ) -> Result<(), DocumentError> {
-    let mut tokens = Tokens::new(text, "");
-    let locate = |error| match error {
-        DocumentError::Xml {
-            position, reason, ..
-        } => DocumentError::Xml {
-            part: part.to_owned(),
-            position,
-            reason,
-        },
-        other => other,
-    };
+    let mut tokens = Tokens::new(text, part);
     let mut inline: Vec<Token<'a>> = Vec::new();
     let mut copied = 0;
-    while let Some(token) = tokens.next().map_err(locate)? {
+    while let Some(token) = tokens.next()? {
         let name = token.local_name();
         let skipped = SKIPPED.contains(&name);
         let block = BLOCKS.contains(&name);
@@ -113,7 +103,7 @@ pub(crate) fn read<'a>(
         stretch::passages(text, &inline, &mut copied, sink)?;
         inline.clear();
         if token.kind == Kind::Start && (skipped || stretch::is_kept(&token)) {
-            skip(&mut tokens).map_err(locate)?;
+            skip(&mut tokens)?;
         }
     }
     stretch::passages(text, &inline, &mut copied, sink)?;
@@ -121,7 +111,7 @@ pub(crate) fn read<'a>(
 }
 
 /// Goes to the end of the element that was just begun.
-fn skip(tokens: &mut Tokens<'_>) -> Result<(), DocumentError> {
+fn skip(tokens: &mut Tokens<'_, '_>) -> Result<(), DocumentError> {
     let mut depth = 1;
     while depth > 0 {
         match tokens.next()?.map(|token| token.kind) {

@@ -52,22 +52,12 @@ pub(crate) fn read<'a>(
 ) -> Result<(), DocumentError> {
     let mut reader = Reader {
         text,
-        tokens: Tokens::new(text, ""),
+        tokens: Tokens::new(text, part),
         copied: 0,
     };
     let mut names: Option<Names> = None;
     let mut boxes = 0;
-    let locate = |error| match error {
-        DocumentError::Xml {
-            position, reason, ..
-        } => DocumentError::Xml {
-            part: part.to_owned(),
-            position,
-            reason,
-        },
-        other => other,
-    };
-    while let Some(token) = reader.tokens.next().map_err(locate)? {
+    while let Some(token) = reader.tokens.next()? {
         if names.is_none() && matches!(token.kind, Kind::Start | Kind::Empty) {
             names = Some(Names::new(&token, dialect));
         }
@@ -76,7 +66,7 @@ pub(crate) fn read<'a>(
             Kind::Start if names.is_box(token.name()) => boxes += 1,
             Kind::End if names.is_box(token.name()) => boxes -= 1,
             Kind::Start if boxes == level && names.is_paragraph(token.name()) => {
-                let paragraph = reader.gather(token).map_err(locate)?;
+                let paragraph = reader.gather(token)?;
                 reader.paragraph(&paragraph, names, sink)?;
             }
             _ => {}
@@ -85,14 +75,14 @@ pub(crate) fn read<'a>(
     sink.copy(&text[reader.copied..])
 }
 
-struct Reader<'a> {
+struct Reader<'a, 'p> {
     text: &'a str,
-    tokens: Tokens<'a>,
+    tokens: Tokens<'a, 'p>,
     /// Everything before is with the sink.
     copied: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> Reader<'a, '_> {
     /// The tokens of the element that begins with `first`.
     fn gather(&mut self, first: Token<'a>) -> Result<Vec<Token<'a>>, DocumentError> {
         let mut gathered = vec![first];

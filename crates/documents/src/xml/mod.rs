@@ -85,16 +85,16 @@ impl<'a> Token<'a> {
 }
 
 /// Reads a file token by token.
-pub(crate) struct Tokens<'a> {
+pub(crate) struct Tokens<'a, 'p> {
     text: &'a str,
     /// The name of the file in its archive, for errors.
-    part: &'a str,
+    part: &'p str,
     reader: Reader<&'a [u8]>,
     depth: usize,
 }
 
-impl<'a> Tokens<'a> {
-    pub(crate) fn new(text: &'a str, part: &'a str) -> Self {
+impl<'a, 'p> Tokens<'a, 'p> {
+    pub(crate) fn new(text: &'a str, part: &'p str) -> Self {
         let mut reader = Reader::from_str(text);
         let config = reader.config_mut();
         config.check_end_names = true;
