@@ -2,10 +2,13 @@
 //! repeated. The names begin with the ids of the list of demands.
 #![allow(clippy::unwrap_used)]
 
+mod repetitions;
+
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use csanmt::{Options, Terms, Translation, Translator, Work};
+use repetitions::repetitions;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -45,28 +48,6 @@ fn survive(cases: &[(&str, &[&str])]) {
             assert!(output.contains(kept), "{source}: {output}: {kept}");
         }
     }
-}
-
-/// The longest run of one phrase of up to four words.
-fn repetitions(text: &str) -> usize {
-    let lower = text.to_lowercase();
-    let words: Vec<&str> = lower
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|w| !w.is_empty())
-        .collect();
-    let run = |period: usize| {
-        let (mut run, mut most) = (0, 0);
-        for i in period..words.len() {
-            run = if words[i] == words[i - period] {
-                run + 1
-            } else {
-                0
-            };
-            most = most.max(run);
-        }
-        most / period + 1
-    };
-    (1..=4).map(run).max().unwrap_or(1)
 }
 
 #[test]

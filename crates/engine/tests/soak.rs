@@ -3,9 +3,12 @@
 //! `cargo test --release -p csanmt --test soak -- --ignored` runs all of them, the ordinary run some.
 #![allow(clippy::unwrap_used)]
 
+mod repetitions;
+
 use std::path::Path;
 
 use csanmt::{Options, Translator};
+use repetitions::repetitions;
 
 /// Sentences of the development set and fragments of them, each line another one.
 fn lines(count: usize) -> Vec<String> {
@@ -29,28 +32,6 @@ fn lines(count: usize) -> Vec<String> {
             .collect()
     };
     (0..count).map(line).collect()
-}
-
-/// Most repetitions of a phrase of up to four words in a row.
-fn repetitions(text: &str) -> usize {
-    let lower = text.to_lowercase();
-    let words: Vec<&str> = lower
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .collect();
-    let run = |period: usize| {
-        let (mut run, mut most) = (0, 0);
-        for i in period..words.len() {
-            run = if words[i] == words[i - period] {
-                run + 1
-            } else {
-                0
-            };
-            most = most.max(run);
-        }
-        most / period + 1
-    };
-    (1..=4).map(run).max().unwrap_or(1)
 }
 
 fn soak(sources: &[String], beam: usize) {

@@ -292,17 +292,7 @@ impl Decoder {
         let cross = &cross[number];
         let mut first = 0;
         for rows in rows.chunk_by(|a, b| a.sentence == b.sentence) {
-            let span = batch.spans[rows[0].sentence];
-            let memory = Memory {
-                keys: cross,
-                values: &cross[d.min(cross.len())..],
-                stride: 2 * d,
-                rows: Rows::Range {
-                    start: span.start,
-                    len: span.len,
-                },
-                valid: batch.mask_of(span),
-            };
+            let memory = source_memory(cross, d, batch, rows[0].sentence);
             let numbers = first * d..(first + rows.len()) * d;
             let (query, out) = (&query[numbers.clone()], &mut context[numbers]);
             layer
@@ -313,5 +303,20 @@ impl Decoder {
         input.set(context, d, None);
         layer.cross_attention.output.add_to(input, x);
         layer.cross_norm.after(kernels, x, spare);
+    }
+}
+
+/// Keys and values of one sentence in `cross: [positions, 2 d]`.
+fn source_memory<'a>(cross: &'a [f32], d: usize, batch: &'a Batch, sentence: usize) -> Memory<'a> {
+    let span = batch.spans[sentence];
+    Memory {
+        keys: cross,
+        values: &cross[d.min(cross.len())..],
+        stride: 2 * d,
+        rows: Rows::Range {
+            start: span.start,
+            len: span.len,
+        },
+        valid: batch.mask_of(span),
     }
 }

@@ -119,11 +119,7 @@ impl Model {
         encoder_probe: Probe<'_>,
         semantic_probe: Probe<'_>,
     ) -> Result<Encoded<'w>, ModelError> {
-        let vocabulary = self.source_embedding.vocab();
-        let outside = |id: &&u32| **id as usize >= vocabulary;
-        if let Some(&id) = sentences.iter().flat_map(|s| s.as_ref()).find(outside) {
-            return Err(ModelError::Token { id, vocabulary });
-        }
+        check_tokens(sentences, &self.source_embedding)?;
         let Workspace {
             batch,
             encoder,
@@ -302,11 +298,7 @@ impl Model {
         workspace: &mut Workspace,
         observe: &mut dyn FnMut(Attended<'_>),
     ) -> Result<(), ModelError> {
-        let vocabulary = self.target_embedding.vocab();
-        let outside = |id: &&u32| **id as usize >= vocabulary;
-        if let Some(&id) = targets.iter().flat_map(|t| t.as_ref()).find(outside) {
-            return Err(ModelError::Token { id, vocabulary });
-        }
+        check_tokens(targets, &self.target_embedding)?;
         self.encode(sentences, workspace, None, None)?;
         let Workspace {
             batch,
@@ -328,6 +320,16 @@ impl Model {
             observe,
         );
         Ok(())
+    }
+}
+
+/// Every id has a row in its table.
+fn check_tokens<S: AsRef<[u32]>>(sentences: &[S], table: &Embedding) -> Result<(), ModelError> {
+    let vocabulary = table.vocab();
+    let outside = |id: &&u32| **id as usize >= vocabulary;
+    match sentences.iter().flat_map(|s| s.as_ref()).find(outside) {
+        Some(&id) => Err(ModelError::Token { id, vocabulary }),
+        None => Ok(()),
     }
 }
 

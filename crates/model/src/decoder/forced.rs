@@ -2,7 +2,7 @@
 
 use csanmt_kernels::Rows;
 
-use super::{Decoder, Row};
+use super::{Decoder, Row, source_memory};
 use crate::attention::{Memory, Query};
 use crate::batch::Batch;
 use crate::embedding::Embedding;
@@ -162,17 +162,7 @@ impl Decoder {
         } = buffers;
         let cross = &cross[number];
         for (i, (position, row)) in rows.iter().enumerate() {
-            let span = batch.spans[row.sentence];
-            let memory = Memory {
-                keys: cross,
-                values: &cross[d.min(cross.len())..],
-                stride: 2 * d,
-                rows: Rows::Range {
-                    start: span.start,
-                    len: span.len,
-                },
-                valid: batch.mask_of(span),
-            };
+            let memory = source_memory(cross, d, batch, row.sentence);
             // The kernel leaves the weights of the last row it was given.
             self.layers[number].cross_attention.attend(
                 input.kernels,

@@ -98,6 +98,18 @@ pub(crate) async fn short(
     answer(state, request).await
 }
 
+/// What `tag_handling` asks for, here and in DeepLX's requests.
+pub(super) fn format(tag_handling: Option<&str>) -> Result<Format, ApiError> {
+    match tag_handling {
+        None | Some("") => Ok(Format::Text),
+        Some("html" | "xml") => Ok(Format::Html),
+        Some(_) => {
+            let reason = "tag_handling must be html or xml".to_owned();
+            Err(ApiError::Value { reason })
+        }
+    }
+}
+
 async fn answer(
     State(state): State<AppState>,
     request: Request<Body>,
@@ -112,14 +124,7 @@ async fn answer(
         let what = "glossary_id".to_owned();
         return Err(ApiError::Unsupported { what });
     }
-    let format = match request.tag_handling.as_deref() {
-        None | Some("") => Format::Text,
-        Some("html" | "xml") => Format::Html,
-        Some(_) => {
-            let reason = "tag_handling must be html or xml".to_owned();
-            return Err(ApiError::Value { reason });
-        }
-    };
+    let format = format(request.tag_handling.as_deref())?;
     let direction = desk.direction(request.source_lang.as_deref(), Some(&target))?;
     let texts = text.into_vec();
     let is_billed = request.show_billed_characters.is_some_and(|flag| flag.0);

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::{options, with_alternatives};
 use crate::answer::ok;
 use crate::body::Arrived;
-use crate::desk::{Format, Task};
+use crate::desk::Task;
 use crate::{ApiError, AppState};
 
 /// Other translations that DeepLX gives.
@@ -94,14 +94,7 @@ pub(super) async fn answer(state: &AppState, arrived: Arrived) -> Result<Respons
         .parse(r#"{"text", "source_lang", "target_lang"}"#)?;
     let desk = state.admit(arrived.caller, None)?;
     let text = request.text.ok_or(ApiError::Missing { name: "text" })?;
-    let format = match request.tag_handling.as_deref() {
-        None | Some("") => Format::Text,
-        Some("html" | "xml") => Format::Html,
-        Some(_) => {
-            let reason = "tag_handling must be html or xml".to_owned();
-            return Err(ApiError::Value { reason });
-        }
-    };
+    let format = super::deepl::format(request.tag_handling.as_deref())?;
     let (source, target) = (
         request.source_lang.as_deref(),
         request.target_lang.as_deref(),
