@@ -17,6 +17,8 @@ pub enum Isa {
     AvxVnni,
     /// x86-64 with AVX-512 F, BW, DQ, VL and VNNI (512-bit `vpdpbusd`).
     Avx512Vnni,
+    /// x86-64 as [`Self::Avx512Vnni`], with AMX tiles for the int8 products.
+    Amx,
     /// WebAssembly SIMD128.
     Simd128,
     /// WebAssembly SIMD128 with relaxed SIMD's 8-bit dot product.
@@ -29,11 +31,12 @@ pub enum Isa {
 
 impl Isa {
     /// All instruction sets, the most capable of each architecture last.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Scalar,
         Self::Avx2,
         Self::AvxVnni,
         Self::Avx512Vnni,
+        Self::Amx,
         Self::Simd128,
         Self::RelaxedSimd,
         Self::Neon,
@@ -47,6 +50,7 @@ impl Isa {
             Self::Avx2 => "avx2",
             Self::AvxVnni => "avxvnni",
             Self::Avx512Vnni => "avx512vnni",
+            Self::Amx => "amx",
             Self::Simd128 => "simd128",
             Self::RelaxedSimd => "relaxedsimd",
             Self::Neon => "neon",
@@ -64,8 +68,8 @@ impl fmt::Display for Isa {
 /// A name that is no instruction set's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown instruction set `{name}`: expected one of scalar, avx2, avxvnni, avx512vnni, simd128, \
-     relaxedsimd, neon, neondot"
+    "unknown instruction set `{name}`: expected one of scalar, avx2, avxvnni, avx512vnni, amx, \
+     simd128, relaxedsimd, neon, neondot"
 )]
 pub struct UnknownIsa {
     /// The name given.

@@ -16,6 +16,8 @@ use crate::simd::{LANES, ROUND_MAGIC, Simd, WIDE};
 
 /// Largest quantised activation: 7 bits, so that the sum of two products fits i16.
 pub(crate) const MAX_Q: i32 = 127;
+/// Rows are stored in groups of this many, the last one filled up: matrix tiles are read whole.
+const ROW_GROUP: usize = 16;
 /// Ranges below this count as a row of zeros; keeps 1/scale finite.
 const MIN_RANGE: f32 = 1e-30;
 
@@ -50,6 +52,11 @@ impl QuantizedRows {
 
     /// The quantised values, `[rows, stride]`.
     pub fn data(&self) -> &[u8] {
+        &self.data[..self.rows * self.stride]
+    }
+
+    /// [`Self::data`] and the rows that fill up the last group, of any content.
+    pub(crate) fn padded(&self) -> &[u8] {
         &self.data
     }
 
@@ -70,7 +77,8 @@ impl QuantizedRows {
 
     fn reshape(&mut self, rows: usize, k: usize) {
         (self.rows, self.k, self.stride) = (rows, k, k.next_multiple_of(4));
-        self.data.resize(rows * self.stride, 0);
+        self.data
+            .resize(rows.next_multiple_of(ROW_GROUP) * self.stride, 0);
         self.scale.resize(rows, 0.0);
         self.zero.resize(rows, 0);
     }

@@ -29,9 +29,12 @@ pub(crate) fn linear<S: Simd>(
     let steps = w.k().div_ceil(4);
     let panels = n.div_ceil(PANEL);
     let panel_bytes = steps * STEP_BYTES;
-    let block_rows = (BLOCK_BYTES / stride.max(1)).clamp(S::ROWS, rows.max(S::ROWS));
+    let block_rows = (BLOCK_BYTES / stride.max(1))
+        .next_multiple_of(S::ROWS)
+        .max(S::ROWS);
 
     let mut acc: Accumulators = [[0; PANEL]; MAX_TILE];
+    simd.begin(rows);
     let mut block = 0;
     while block < rows {
         let block_end = rows.min(block + block_rows);
@@ -44,9 +47,13 @@ pub(crate) fn linear<S: Simd>(
             let columns = Columns::new(w, epilogue, panel, strip);
             let mut row = block;
             for tile in 0..tiles {
-                let height = (block_end - row).div_ceil(tiles - tile);
+                let rest = block_end - row;
+                let height = rest
+                    .div_ceil(tiles - tile)
+                    .next_multiple_of(S::UNIT)
+                    .min(rest);
                 let input = TileInput {
-                    a: &a.data()[row * stride..],
+                    a: &a.padded()[row * stride..],
                     stride,
                     rows: height,
                     w: weights,
@@ -77,6 +84,7 @@ pub(crate) fn linear<S: Simd>(
         }
         block = block_end;
     }
+    simd.end();
 }
 
 /// Per-output numbers of a strip of panels, copied once for all its rows; the last, partial panel is

@@ -35,7 +35,7 @@ pub(crate) const PANEL: usize = LANES;
 /// Bytes of a panel per step of four inputs.
 pub(crate) const STEP_BYTES: usize = 4 * PANEL;
 /// Rows times panels of the largest tile of any instruction set.
-pub(crate) const MAX_TILE: usize = 24;
+pub(crate) const MAX_TILE: usize = 64;
 
 /// Panels of the widest tile of any instruction set.
 pub(crate) const MAX_PANELS: usize = 2;
@@ -93,6 +93,16 @@ pub(crate) trait Tile: Copy {
     const ROWS: usize;
     /// Most panels of one tile, up to [`MAX_PANELS`]; `ROWS * PANELS <= MAX_TILE`.
     const PANELS: usize;
+    /// Tiles begin at multiples of this many rows of a block.
+    const UNIT: usize = 1;
+
+    /// Called before the tiles of a product of `rows` rows.
+    #[inline(always)]
+    fn begin(self, _rows: usize) {}
+
+    /// Called after them.
+    #[inline(always)]
+    fn end(self) {}
 
     /// `acc[r * panels + p][n] = Σ_k a[r][k] · w[p][k][n]`
     fn tile(self, input: TileInput<'_>, acc: &mut Accumulators);

@@ -129,7 +129,7 @@ pub(crate) fn is_usable(isa: Isa) -> bool {
     match isa {
         Isa::Scalar => true,
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 | Isa::AvxVnni | Isa::Avx512Vnni => x86_64::is_usable(isa),
+        Isa::Avx2 | Isa::AvxVnni | Isa::Avx512Vnni | Isa::Amx => x86_64::is_usable(isa),
         #[cfg(target_arch = "aarch64")]
         Isa::Neon | Isa::NeonDot => aarch64::is_usable(isa),
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -149,7 +149,7 @@ pub(crate) fn is_usable(isa: Isa) -> bool {
 pub(crate) fn run<T: Task>(kernels: Kernels, task: T) -> T::Output {
     match kernels.isa() {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 | Isa::AvxVnni | Isa::Avx512Vnni => x86_64::run(kernels, task),
+        Isa::Avx2 | Isa::AvxVnni | Isa::Avx512Vnni | Isa::Amx => x86_64::run(kernels, task),
         #[cfg(target_arch = "aarch64")]
         Isa::Neon | Isa::NeonDot => aarch64::run(kernels, task),
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]

@@ -5,6 +5,7 @@
 //! features: holding one makes the intrinsics below sound.
 #![allow(unsafe_code)]
 
+mod amx;
 mod avx2;
 mod avx512;
 
@@ -25,6 +26,18 @@ pub(crate) struct AvxVnni(());
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx512Vnni(());
 
+/// The CPU has the features of [`Avx512Vnni`] and AMX int8 tiles, which this process may use.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Amx(());
+
+impl Amx {
+    /// The same CPU without its tiles.
+    #[inline(always)]
+    pub(crate) fn without_tiles(self) -> Avx512Vnni {
+        Avx512Vnni(())
+    }
+}
+
 /// Whether the CPU has exactly the features that the functions of [`run`] are compiled with.
 pub(crate) fn is_usable(isa: Isa) -> bool {
     let avx2 = is_x86_feature_detected!("avx2");
@@ -38,6 +51,7 @@ pub(crate) fn is_usable(isa: Isa) -> bool {
                 && is_x86_feature_detected!("avx512vl")
                 && is_x86_feature_detected!("avx512vnni")
         }
+        Isa::Amx => is_usable(Isa::Avx512Vnni) && amx::is_permitted(),
         _ => false,
     }
 }
@@ -50,6 +64,7 @@ pub(crate) fn run<T: Task>(kernels: Kernels, task: T) -> T::Output {
         match kernels.isa() {
             Isa::AvxVnni => run_avxvnni(task),
             Isa::Avx512Vnni => run_avx512vnni(task),
+            Isa::Amx => run_amx(task),
             _ => run_avx2(task),
         }
     }
@@ -70,4 +85,10 @@ fn run_avxvnni<T: Task>(task: T) -> T::Output {
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
 fn run_avx512vnni<T: Task>(task: T) -> T::Output {
     task.run(Avx512Vnni(()))
+}
+
+// AMX instructions are written as assembly and need no feature of the compiler.
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
+fn run_amx<T: Task>(task: T) -> T::Output {
+    task.run(Amx(()))
 }
