@@ -343,7 +343,8 @@ fn peak(isa: Isa) -> f64 {
         match isa {
             Isa::Avx2 => (8 * 32, seconds(|| _ = black_box(avx2(seed)))),
             Isa::AvxVnni => (12 * 32, seconds(|| _ = black_box(avxvnni(seed)))),
-            Isa::Avx512Vnni => (12 * 64, seconds(|| _ = black_box(avx512vnni(seed)))),
+            // Of AMX: what the same core does without its tiles.
+            Isa::Avx512Vnni | Isa::Amx => (12 * 64, seconds(|| _ = black_box(avx512vnni(seed)))),
             _ => return f64::NAN,
         }
     };

@@ -75,6 +75,16 @@ impl QuantizedRows {
         self.zero[row]
     }
 
+    /// One scale per row.
+    pub(crate) fn scales(&self) -> &[f32] {
+        &self.scale
+    }
+
+    /// One zero point per row.
+    pub(crate) fn zeros(&self) -> &[i32] {
+        &self.zero
+    }
+
     fn reshape(&mut self, rows: usize, k: usize) {
         (self.rows, self.k, self.stride) = (rows, k, k.next_multiple_of(4));
         self.data

@@ -335,7 +335,7 @@ fn check_tokens<S: AsRef<[u32]>>(sentences: &[S], table: &Embedding) -> Result<(
 
 /// Most rows whose logits exist at a time: they are read while they are still in the L2 cache, and
 /// there are enough of them to share the reading of the output table.
-const LOGIT_ROWS: usize = 24;
+const LOGIT_ROWS: usize = 32;
 
 /// Cuts the rows of a step into blocks of nearly equal size.
 fn logit_blocks(rows: usize) -> impl Iterator<Item = Range<usize>> {

@@ -5,7 +5,7 @@
 //! all its rows; with few rows (one block, one or two tiles) each weight is streamed exactly once.
 
 use super::{
-    Accumulators, Epilogue, MAX_PANELS, MAX_TILE, PANEL, PackedWeights, Panel, STEP_BYTES,
+    Accumulators, Epilogue, MAX_PANELS, MAX_ROWS, PANEL, PackedWeights, Panel, STEP_BYTES,
     TileInput,
 };
 use crate::QuantizedRows;
@@ -33,7 +33,7 @@ pub(crate) fn linear<S: Simd>(
         .next_multiple_of(S::ROWS)
         .max(S::ROWS);
 
-    let mut acc: Accumulators = [[0; PANEL]; MAX_TILE];
+    let mut acc: Accumulators = [[[0; PANEL]; MAX_ROWS]; MAX_PANELS];
     simd.begin(rows);
     let mut block = 0;
     while block < rows {
@@ -66,17 +66,9 @@ pub(crate) fn linear<S: Simd>(
                     ahead_bytes: STEP_BYTES / tiles,
                 };
                 simd.tile(input, &mut acc);
+                let out = &mut out[row * n..(row + height) * n];
                 for p in 0..strip {
-                    columns.finish(
-                        simd,
-                        p,
-                        a,
-                        row,
-                        height,
-                        &acc,
-                        epilogue,
-                        &mut out[row * n..(row + height) * n],
-                    );
+                    columns.finish(simd, p, a, row, height, &acc, epilogue, out);
                 }
                 row += height;
             }
@@ -94,7 +86,6 @@ struct Columns {
     first: usize,
     outputs: usize,
     panels: [Panel; MAX_PANELS],
-    strip: usize,
 }
 
 impl Columns {
@@ -116,7 +107,6 @@ impl Columns {
             first,
             outputs,
             panels,
-            strip,
         }
     }
 
@@ -136,20 +126,34 @@ impl Columns {
         let first = self.first + p * PANEL;
         let width = PANEL.min(self.first + self.outputs - first);
         let n = out.len() / height;
-        let panel = &self.panels[p];
-        for r in 0..height {
-            let acc = &acc[r * self.strip + p];
-            let (scale, zero) = (a.scale(row + r), a.zero(row + r));
-            let out = &mut out[r * n + first..][..width];
-            match out.as_mut_array::<PANEL>() {
-                Some(out) => finish(simd, acc, zero, scale, panel, epilogue, out),
-                None => {
-                    let mut padded = [0.0; PANEL];
-                    padded[..width].copy_from_slice(out);
-                    finish(simd, acc, zero, scale, panel, epilogue, &mut padded);
-                    out.copy_from_slice(&padded[..width]);
+        let panel = Dequantize::new(simd, &self.panels[p]);
+        let numbers = a.scales()[row..].iter().zip(&a.zeros()[row..]);
+        let rows = numbers.zip(&acc[p][..height]);
+        // The rest of each row from the panel on; the next row's beginning belongs to it, unread.
+        let outs = out[first..].chunks_mut(n);
+        // One loop for each epilogue; what the rows have in common stays in registers.
+        macro_rules! each_row {
+            ($value:expr) => {
+                if width == PANEL {
+                    for (((&scale, &zero), acc), out) in rows.zip(outs) {
+                        let y = panel.row(simd, acc, zero, scale);
+                        if let Some(out) = out.first_chunk_mut::<PANEL>() {
+                            simd.store($value(y, simd.load(out)), out);
+                        }
+                    }
+                } else {
+                    for (((&scale, &zero), acc), out) in rows.zip(outs) {
+                        let y = panel.row(simd, acc, zero, scale);
+                        let out = &mut out[..width];
+                        simd.store_part($value(y, simd.load_part(out, 0.0)), out);
+                    }
                 }
-            }
+            };
+        }
+        match epilogue {
+            Epilogue::Store { .. } => each_row!(|y, _| y),
+            Epilogue::Relu { .. } => each_row!(|y, _| simd.max(y, simd.splat(0.0))),
+            Epilogue::Residual { .. } => each_row!(|y, out| simd.add(out, y)),
         }
     }
 }
@@ -163,25 +167,30 @@ fn fill<T: Copy>(panel: &mut [T; PANEL], values: &[T]) {
     }
 }
 
-/// `out = epilogue((acc - zero·colsum) as f32 · (scale·scale_w) + bias)` of one row and panel.
-#[inline(always)]
-fn finish<S: Simd>(
-    simd: S,
-    acc: &[i32; PANEL],
-    zero: i32,
-    scale: f32,
-    panel: &Panel,
-    epilogue: Epilogue<'_>,
-    out: &mut [f32; PANEL],
-) {
-    let correction = simd.mul_i(simd.splat_i(zero), simd.load_i(&panel.colsum));
-    let sum = simd.to_f32(simd.sub_i(simd.load_i(acc), correction));
-    let scale = simd.mul(simd.splat(scale), simd.load(&panel.scale));
-    let y = simd.add(simd.mul(sum, scale), simd.load(&panel.bias));
-    let value = match epilogue {
-        Epilogue::Store { .. } => y,
-        Epilogue::Relu { .. } => simd.max(y, simd.splat(0.0)),
-        Epilogue::Residual { .. } => simd.add(simd.load(out), y),
-    };
-    simd.store(value, out);
+/// The numbers of a panel in registers.
+#[derive(Clone, Copy)]
+struct Dequantize<S: Simd> {
+    scale: S::F,
+    colsum: S::I,
+    bias: S::F,
+}
+
+impl<S: Simd> Dequantize<S> {
+    #[inline(always)]
+    fn new(simd: S, panel: &Panel) -> Self {
+        Self {
+            scale: simd.load(&panel.scale),
+            colsum: simd.load_i(&panel.colsum),
+            bias: simd.load(&panel.bias),
+        }
+    }
+
+    /// `(acc - zero·colsum) as f32 · (scale·scale_w) + bias` of one row.
+    #[inline(always)]
+    fn row(self, simd: S, acc: &[i32; PANEL], zero: i32, scale: f32) -> S::F {
+        let correction = simd.mul_i(simd.splat_i(zero), self.colsum);
+        let sum = simd.to_f32(simd.sub_i(simd.load_i(acc), correction));
+        let scale = simd.mul(simd.splat(scale), self.scale);
+        simd.add(simd.mul(sum, scale), self.bias)
+    }
 }

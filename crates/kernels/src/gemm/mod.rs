@@ -34,14 +34,13 @@ pub const MAX_K: usize = 1 << 16;
 pub(crate) const PANEL: usize = LANES;
 /// Bytes of a panel per step of four inputs.
 pub(crate) const STEP_BYTES: usize = 4 * PANEL;
-/// Rows times panels of the largest tile of any instruction set.
-pub(crate) const MAX_TILE: usize = 64;
-
+/// Rows of the highest tile of any instruction set.
+pub(crate) const MAX_ROWS: usize = 32;
 /// Panels of the widest tile of any instruction set.
 pub(crate) const MAX_PANELS: usize = 2;
 
-/// Integer results of a tile: `[rows * panels]`, row-major.
-pub(crate) type Accumulators = [[i32; PANEL]; MAX_TILE];
+/// Integer results of a tile, panel by panel.
+pub(crate) type Accumulators = [[[i32; PANEL]; MAX_ROWS]; MAX_PANELS];
 
 /// A few rows times a few panels.
 #[derive(Clone, Copy)]
@@ -89,9 +88,9 @@ impl TileInput<'_> {
 
 /// The integer part of an instruction set.
 pub(crate) trait Tile: Copy {
-    /// Most rows of one tile.
+    /// Most rows of one tile, up to [`MAX_ROWS`].
     const ROWS: usize;
-    /// Most panels of one tile, up to [`MAX_PANELS`]; `ROWS * PANELS <= MAX_TILE`.
+    /// Most panels of one tile, up to [`MAX_PANELS`].
     const PANELS: usize;
     /// Tiles begin at multiples of this many rows of a block.
     const UNIT: usize = 1;
@@ -104,7 +103,7 @@ pub(crate) trait Tile: Copy {
     #[inline(always)]
     fn end(self) {}
 
-    /// `acc[r * panels + p][n] = Σ_k a[r][k] · w[p][k][n]`
+    /// `acc[p][r][n] = Σ_k a[r][k] · w[p][k][n]`
     fn tile(self, input: TileInput<'_>, acc: &mut Accumulators);
 }
 

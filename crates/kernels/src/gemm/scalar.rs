@@ -55,7 +55,7 @@ impl Tile for Scalar {
                         }
                     }
                 }
-                acc[r * panels + p] = sums;
+                acc[p][r] = sums;
             }
         }
     }

@@ -11,7 +11,7 @@ use super::report::{Bound, Report, Row};
 use crate::process::{cargo, command, output, run as run_command};
 use crate::workspace;
 
-const INSTRUCTION_SETS: [&str; 4] = ["avx2", "avxvnni", "avx512vnni", "neon"];
+const INSTRUCTION_SETS: [&str; 5] = ["avx2", "avxvnni", "avx512vnni", "amx", "neon"];
 /// Rows of the products over weights that are larger than the caches.
 const STREAMED_ROWS: [usize; 3] = [1, 4, 8];
 

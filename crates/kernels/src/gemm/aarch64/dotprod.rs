@@ -79,7 +79,7 @@ unsafe fn tile<const R: usize, const P: usize>(input: TileInput<'_>, acc: &mut A
         }
         for r in 0..R {
             for quarter in 0..4 {
-                vst1q_s32(acc[r][4 * quarter..][..4].as_mut_ptr(), sums[r][quarter]);
+                vst1q_s32(acc[0][r][4 * quarter..][..4].as_mut_ptr(), sums[r][quarter]);
             }
         }
     }

@@ -51,7 +51,7 @@ unsafe fn tile<const R: usize, const P: usize>(input: TileInput<'_>, acc: &mut A
                 }
             }
             for r in 0..R {
-                let out = acc[r][4 * quarter..][..4].as_mut_ptr();
+                let out = acc[0][r][4 * quarter..][..4].as_mut_ptr();
                 vst1q_s32(out, vpaddq_s32(sums[r][0], sums[r][1]));
             }
         }

@@ -77,7 +77,7 @@ unsafe fn part<const R: usize, const V: usize>(
         }
     }
     for r in 0..R {
-        let out = acc[r][4 * first..][..4 * V].as_mut_ptr().cast::<v128>();
+        let out = acc[0][r][4 * first..][..4 * V].as_mut_ptr().cast::<v128>();
         for v in 0..V {
             // SAFETY: `4 * V` numbers are writable; v128 stores need no alignment.
             unsafe { v128_store(out.add(v), sums[r][v]) }

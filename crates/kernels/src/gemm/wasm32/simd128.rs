@@ -59,7 +59,7 @@ unsafe fn tile<const R: usize, const P: usize>(input: TileInput<'_>, acc: &mut A
             let [low, high] = sums[r];
             let even = i32x4_shuffle::<0, 2, 4, 6>(low, high);
             let odd = i32x4_shuffle::<1, 3, 5, 7>(low, high);
-            let out = acc[r][4 * quarter..][..4].as_mut_ptr();
+            let out = acc[0][r][4 * quarter..][..4].as_mut_ptr();
             // SAFETY: four i32 are writable; v128 stores need no alignment.
             unsafe { v128_store(out.cast(), i32x4_add(even, odd)) }
         }

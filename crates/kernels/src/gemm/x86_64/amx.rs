@@ -9,7 +9,7 @@
 
 use std::arch::asm;
 
-use crate::gemm::{Accumulators, MAX_TILE, PANEL, STEP_BYTES, Tile, TileInput};
+use crate::gemm::{Accumulators, MAX_PANELS, MAX_ROWS, PANEL, STEP_BYTES, Tile, TileInput};
 use crate::simd::x86_64::{Amx, Avx512Vnni};
 
 /// Rows of a tile register.
@@ -97,19 +97,21 @@ impl Tile for Amx {
 /// The same sums in tiles of AVX-512 VNNI.
 #[inline(always)]
 fn in_parts(vnni: Avx512Vnni, input: TileInput<'_>, acc: &mut Accumulators) {
-    let mut part = [[0; PANEL]; MAX_TILE];
+    let mut part = [[[0; PANEL]; MAX_ROWS]; MAX_PANELS];
     let mut row = 0;
     while row < input.rows {
         let rows = Avx512Vnni::ROWS.min(input.rows - row);
         let a = &input.a[row * input.stride..];
         vnni.tile(TileInput { a, rows, ..input }, &mut part);
-        let sums = rows * input.panels;
-        acc[row * input.panels..][..sums].copy_from_slice(&part[..sums]);
+        for (acc, part) in acc.iter_mut().zip(&part) {
+            acc[row..row + rows].copy_from_slice(&part[..rows]);
+        }
         row += rows;
     }
 }
 
-/// Up to 16 rows x 2 panels.
+/// Up to 16 rows x 2 panels: so few that the weights come from memory as fast as they are used, and
+/// those of the next panels are fetched meanwhile.
 ///
 /// # Safety
 /// AMX with the shapes of [`Tile::begin`]; as many rows as those shapes have and two panels of
@@ -125,6 +127,10 @@ unsafe fn one(input: TileInput<'_>, acc: &mut Accumulators) {
             "2:",
             "tileloadd tmm4, [{a} + {stride}]",
             "tileloadd tmm6, [{w} + {line}]",
+            ".rept {lines}",
+            "prefetcht0 [{ahead}]",
+            "add {ahead}, 64",
+            ".endr",
             "tdpbusd tmm0, tmm4, tmm6",
             "tileloadd tmm7, [{v} + {line}]",
             "tdpbusd tmm1, tmm4, tmm7",
@@ -133,15 +139,17 @@ unsafe fn one(input: TileInput<'_>, acc: &mut Accumulators) {
             "add {v}, 1024",
             "dec {turns}",
             "jnz 2b",
-            "tilestored [{acc} + {pair}], tmm0",
-            "tilestored [{acc} + {pair} + 64], tmm1",
+            "tilestored [{acc} + {line}], tmm0",
+            "tilestored [{acc} + {line} + {panel}], tmm1",
             a = inout(reg) input.a.as_ptr() => _,
             w = inout(reg) input.w.as_ptr() => _,
             v = inout(reg) input.w.as_ptr().add(panel_bytes) => _,
             turns = inout(reg) input.steps / DEPTH => _,
+            ahead = inout(reg) input.ahead => _,
+            lines = const 2 * DEPTH,
             stride = in(reg) input.stride,
             line = in(reg) STEP_BYTES,
-            pair = in(reg) 2 * STEP_BYTES,
+            panel = const size_of::<[[i32; PANEL]; MAX_ROWS]>(),
             acc = in(reg) acc.as_mut_ptr(),
             out("tmm0") _, out("tmm1") _, out("tmm4") _, out("tmm6") _, out("tmm7") _,
             options(nostack),
@@ -178,10 +186,10 @@ unsafe fn two(input: TileInput<'_>, acc: &mut Accumulators) {
             "add {v}, 1024",
             "dec {turns}",
             "jnz 2b",
-            "tilestored [{acc} + {pair}], tmm0",
-            "tilestored [{acc} + {pair} + 64], tmm1",
-            "tilestored [{acc} + {pair} + 2048], tmm2",
-            "tilestored [{acc} + {pair} + 2112], tmm3",
+            "tilestored [{acc} + {line}], tmm0",
+            "tilestored [{acc} + {line} + {panel}], tmm1",
+            "tilestored [{acc} + {line} + {lower}], tmm2",
+            "tilestored [{acc} + {line} + {panel} + {lower}], tmm3",
             a = inout(reg) input.a.as_ptr() => _,
             b = inout(reg) input.a.as_ptr().add(HEIGHT * input.stride) => _,
             w = inout(reg) input.w.as_ptr() => _,
@@ -189,7 +197,8 @@ unsafe fn two(input: TileInput<'_>, acc: &mut Accumulators) {
             turns = inout(reg) input.steps / DEPTH => _,
             stride = in(reg) input.stride,
             line = in(reg) STEP_BYTES,
-            pair = in(reg) 2 * STEP_BYTES,
+            panel = const size_of::<[[i32; PANEL]; MAX_ROWS]>(),
+            lower = const size_of::<[[i32; PANEL]; HEIGHT]>(),
             acc = in(reg) acc.as_mut_ptr(),
             out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
             out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,

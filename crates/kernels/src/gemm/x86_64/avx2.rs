@@ -51,7 +51,7 @@ unsafe fn tile<const R: usize, const P: usize>(input: TileInput<'_>, acc: &mut A
             step += 1;
         }
         for r in 0..R {
-            let out = acc[r].as_mut_ptr().cast::<__m256i>();
+            let out = acc[0][r].as_mut_ptr().cast::<__m256i>();
             _mm256_storeu_si256(out, sums[r][0]);
             _mm256_storeu_si256(out.add(1), sums[r][1]);
         }

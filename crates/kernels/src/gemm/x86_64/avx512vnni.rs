@@ -64,7 +64,7 @@ unsafe fn tile<const R: usize, const P: usize>(input: TileInput<'_>, acc: &mut A
                 for round in 1..rounds {
                     sum = _mm512_add_epi32(sum, sums[round][r][p]);
                 }
-                _mm512_storeu_si512(acc[r * P + p].as_mut_ptr().cast(), sum);
+                _mm512_storeu_si512(acc[p][r].as_mut_ptr().cast(), sum);
             }
         }
     }

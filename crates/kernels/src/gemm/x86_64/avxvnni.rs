@@ -53,7 +53,7 @@ unsafe fn tile<const R: usize, const P: usize>(input: TileInput<'_>, acc: &mut A
             step += 1;
         }
         for r in 0..R {
-            let out = acc[r].as_mut_ptr().cast::<__m256i>();
+            let out = acc[0][r].as_mut_ptr().cast::<__m256i>();
             for half in 0..2 {
                 let mut sum = sums[0][r][half];
                 for round in 1..rounds {
