@@ -28,34 +28,21 @@ after(() => server.close());
 beforeEach(() => {
   ranges = [];
   sink = [];
-  allocated = [];
-  progress = [];
 });
 
 /** @type {number[]} */
 let sink;
-/** @type {number[]} */
-let allocated;
-/** @type {{ loaded: number, total: number | undefined }[]} */
-let progress;
-const request = () => ({
-  url,
-  allocate: (/** @type {number} */ bytes) => {
-    allocated.push(bytes);
-    return { write: (/** @type {Uint8Array} */ chunk) => void sink.push(...chunk) };
-  },
-  onprogress: (/** @type {{ loaded: number, total: number | undefined }} */ report) =>
-    progress.push({ ...report }),
-  ...DELAYS,
-});
 
-const check = () => {
-  assert.deepEqual(Uint8Array.from(sink), FILE);
-  assert.deepEqual(allocated, [FILE.length]);
-  const loaded = progress.map((report) => report.loaded);
-  assert.deepEqual(loaded, loaded.toSorted((a, b) => a - b));
-  assert.equal(loaded.at(-1), FILE.length);
+/** Downloads into the sink. @param {{ bytes?: number, from?: number, version?: string }} [more] */
+const download = async (more = {}) => {
+  const { chunks, ...found } = await downloadModel({ url, ...DELAYS, ...more });
+  for await (const chunk of chunks) {
+    sink.push(...chunk);
+  }
+  return found;
 };
+
+const check = () => assert.deepEqual(Uint8Array.from(sink), FILE);
 
 /** Sends a part of the file, then breaks the connection. */
 const breakAfter = (/** @type {import("node:http").ServerResponse} */ response, /** @type {number} */ from, /** @type {number} */ to) => {
@@ -64,16 +51,14 @@ const breakAfter = (/** @type {import("node:http").ServerResponse} */ response, 
 
 test("streams a file of announced length", async () => {
   handler = (_, response) => response.writeHead(200, { "Content-Length": FILE.length }).end(FILE);
-  await downloadModel(request());
+  assert.equal((await download()).bytes, FILE.length);
   check();
-  assert.ok(progress.every(({ total }) => total === FILE.length));
 });
 
 test("streams a file of unknown length", async () => {
   handler = (_, response) => response.writeHead(200, { "Transfer-Encoding": "chunked" }).end(FILE);
-  await downloadModel(request());
+  assert.equal((await download()).bytes, undefined);
   check();
-  assert.ok(progress.every(({ total }) => total === undefined));
 });
 
 test("takes a broken connection up where it broke off", async () => {
@@ -90,7 +75,7 @@ test("takes a broken connection up where it broke off", async () => {
       response.end(FILE.subarray(from));
     }
   };
-  await downloadModel(request());
+  await download();
   check();
   assert.equal(ranges[0], undefined);
   assert.ok(ranges.length >= 3 && ranges.slice(1).every((range) => range?.startsWith("bytes=")));
@@ -107,18 +92,46 @@ test("passes over what it has when the server knows no ranges", async () => {
       response.end(FILE);
     }
   };
-  await downloadModel({ ...request(), bytes: FILE.length });
+  await download({ bytes: FILE.length });
   check();
 });
 
 test("gives up after the last try", async () => {
   handler = (_, response) => void response.destroy();
-  await assert.rejects(downloadModel(request()), { code: "download" });
+  await assert.rejects(download(), { code: "download" });
   assert.equal(ranges.length, 1 + DELAYS.retryDelaysMs.length);
 });
 
 test("an answer that is an error is final", async () => {
   handler = (_, response) => response.writeHead(404).end();
-  await assert.rejects(downloadModel(request()), { code: "download", message: /404/ });
+  await assert.rejects(download(), { code: "download", message: /404/ });
   assert.equal(ranges.length, 1);
+});
+
+test("h6 goes on behind what an earlier visit has, when the file is still the same", async () => {
+  handler = ({ headers }, response) => {
+    const from = Number(/bytes=(\d+)-/.exec(headers.range ?? "")?.[1] ?? 0);
+    response.writeHead(from ? 206 : 200, { "Content-Length": FILE.length - from, ETag: '"2"' });
+    response.end(FILE.subarray(from));
+  };
+  const same = await download({ from: 100_000, version: '"2"' });
+  assert.deepEqual({ ...same }, { from: 100_000, bytes: FILE.length, version: '"2"' });
+  assert.deepEqual(Uint8Array.from(sink), FILE.subarray(100_000));
+  sink = [];
+  const changed = await download({ from: 100_000, version: '"1"' });
+  assert.equal(changed.from, 0);
+  check();
+});
+
+test("h6 begins anew when the server knows no ranges, or has less than there was", async () => {
+  handler = (_, response) => response.writeHead(200, { "Content-Length": FILE.length }).end(FILE);
+  assert.equal((await download({ from: 100_000 })).from, 0);
+  check();
+  sink = [];
+  handler = ({ headers }, response) =>
+    headers.range
+      ? response.writeHead(416).end()
+      : response.writeHead(200, { "Content-Length": FILE.length }).end(FILE);
+  assert.equal((await download({ from: 999_999 })).from, 0);
+  check();
 });

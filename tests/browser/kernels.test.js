@@ -29,8 +29,8 @@ for (const { module, kernels } of [
   test(`every kernel of ${module} gives the bits of the scalar one`, async () => {
     const { page } = await TranslatorPage.open(browser, server.url);
     const passed = await page.evaluate(async (module) => {
-      const engine = await import(new URL("lib/csanmt_wasm.js", location.href).href);
-      await engine.default({ module_or_path: new URL(`lib/${module}`, location.href) });
+      const engine = (await import(new URL("lib/csanmt_wasm.js", location.href).href)).default();
+      await engine({ module_or_path: new URL(`lib/${module}`, location.href) });
       return { names: engine.selfTest(), agree: engine.kernelsAgree() };
     }, module);
     assert.deepEqual(passed.names.toSorted(), kernels.toSorted());
@@ -57,7 +57,7 @@ async function buildTaken(answer) {
   await page.paste(PARAGRAPH);
   assert.equal(await page.translated(), await server.translate(PARAGRAPH));
   assert.equal(asked, 1);
-  const [{ build }] = await page.messages("ready");
+  const { build } = (await page.messages("ready")).at(-1).value;
   const isModule = await page.page.evaluate(async (path) => {
     const response = await fetch(path);
     return response.ok && WebAssembly.validate(await response.arrayBuffer());

@@ -151,7 +151,7 @@ test("a thousand translations do not grow the engine's memory", async () => {
     await page.paste("");
     await page.paste(longText(200 + (round % 2)));
     await page.translated();
-    bytes.push((await page.messages("done")).at(-1).memoryBytes);
+    bytes.push(Math.max(...(await page.messages("done")).map(({ memoryBytes }) => memoryBytes)));
   }
   assert.equal(bytes.at(-1), bytes[1], `memory after each round: ${bytes}`);
   assert.ok(Math.max(...bytes) <= limit, `${bytes} bytes, more than ${limit}`);

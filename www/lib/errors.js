@@ -24,5 +24,30 @@ export class CsanmtError extends Error {
  */
 export function toFailure(error, otherwise) {
   const { code, message } = /** @type {Partial<Failure>} */ (error ?? {});
-  return { code: code ?? otherwise, message: message ?? String(error) };
+  return {
+    code: typeof code === "string" ? code : otherwise,
+    message: message ?? String(error),
+  };
+}
+
+/** What a destroyed object answers, unless its signal gave a reason of its own. */
+export function destroyedError() {
+  return new DOMException("the object was destroyed", "AbortError");
+}
+
+/**
+ * The error for input that is too long. Browsers that have the class `QuotaExceededError` get it,
+ * the others a `DOMException` of that name with the same two numbers.
+ *
+ * @param {number} requested
+ * @param {number} quota
+ * @returns {DOMException & { requested: number, quota: number }}
+ */
+export function quotaExceededError(requested, quota) {
+  const message = `the input is ${requested} characters long, more than the quota of ${quota}`;
+  const { QuotaExceededError } = /** @type {any} */ (globalThis);
+  if (typeof QuotaExceededError === "function") {
+    return new QuotaExceededError(message, { requested, quota });
+  }
+  return Object.assign(new DOMException(message, "QuotaExceededError"), { requested, quota });
 }

@@ -1,136 +1,176 @@
-/** @import { LoadProgress } from "./types.d.ts" */
-
 import { CsanmtError } from "./errors.js";
 
 /** Waits before the next try, in milliseconds; a try that brought new bytes starts again at the first. */
 const RETRY_DELAYS_MS = [500, 1500, 4000];
 
 /**
- * Where the bytes go: `ModelBuffer` of the WebAssembly module.
+ * The model file from the network, piece by piece. A broken connection is taken up again where it
+ * broke off.
  *
- * @typedef {object} Sink
- * @property {(chunk: Uint8Array) => void} write
+ * @typedef {object} Download
+ * @property {number | undefined} bytes the size of the file, when somebody said it
+ * @property {string | undefined} version what the server calls this version of the file
+ * @property {AsyncGenerator<Uint8Array, void>} chunks
  */
 
 /**
- * Streams the model file into the engine's memory. A broken connection is taken up again where it
- * broke off.
+ * Begins the download: the answer of the server is there.
  *
- * @template {Sink} S
  * @param {object} request
  * @param {string} request.url
  * @param {number} [request.bytes] the size of the file, when known
- * @param {(bytes: number) => S | Promise<S>} request.allocate makes room for a file of this size
- * @param {(progress: LoadProgress) => void} request.onprogress
+ * @param {number} [request.from] where to begin
+ * @param {string} [request.version] the version of what is before
+ * @param {typeof globalThis.fetch} [request.fetch]
+ * @param {AbortSignal} [request.signal]
  * @param {number[]} [request.retryDelaysMs]
- * @returns {Promise<S>} the filled room
+ * @returns {Promise<Download & { from: number }>} `from` is 0 when the file begins anew
  */
 export async function downloadModel({
   url,
   bytes,
-  allocate,
-  onprogress,
+  from = 0,
+  version,
+  fetch = globalThis.fetch,
+  signal,
   retryDelaysMs = RETRY_DELAYS_MS,
 }) {
-  /** @type {S | undefined} */
-  let sink;
-  let total = bytes;
-  let loaded = 0;
-  for (let tries = 0; ; tries += 1) {
-    const before = loaded;
-    try {
-      const response = await request(url, loaded);
-      total ??= announcedLength(response);
-      if (total === undefined) {
-        return await downloadOfUnknownLength(response, allocate, onprogress);
+  let loaded = from;
+  let tries = 0;
+
+  /** @returns {Promise<Response>} */
+  async function ask() {
+    for (;;) {
+      try {
+        const headers = /** @type {Record<string, string>} */ (
+          loaded > 0 ? { Range: `bytes=${loaded}-` } : {}
+        );
+        const response = await fetch(url, { headers, signal: signal ?? null });
+        if (response.status === 416 && loaded > 0) {
+          // It is shorter now: another file.
+          loaded = 0;
+          continue;
+        }
+        if (!response.ok) {
+          throw new CsanmtError("download", `the model could not be downloaded: ${url} answered ${response.status}`);
+        }
+        return response;
+      } catch (error) {
+        await wait(error);
       }
-      sink ??= await allocate(total);
-      // A server that does not know ranges sends the file from its beginning.
-      let skip = response.status === 206 ? 0 : loaded;
-      for await (const chunk of chunks(response)) {
-        const fresh = chunk.subarray(Math.min(skip, chunk.length));
-        skip -= chunk.length - fresh.length;
-        sink.write(fresh);
-        loaded += fresh.length;
-        onprogress({ loaded, total });
-      }
-      if (loaded < total) {
-        throw new TypeError(`the connection ended after ${loaded} of ${total} bytes`);
-      }
-      return sink;
-    } catch (error) {
-      // `fetch` and the body's reader throw a TypeError for what the network did; the rest is final.
-      if (!(error instanceof TypeError)) {
-        throw error;
-      }
-      if (loaded > before) {
-        tries = 0;
-      }
-      if (tries >= retryDelaysMs.length) {
-        throw new CsanmtError("download", `the model could not be downloaded: ${error.message}`);
-      }
-      await new Promise((resolve) => setTimeout(resolve, retryDelaysMs[tries]));
     }
   }
+
+  /** Waits before the next try, or gives up. @param {unknown} error */
+  async function wait(error) {
+    signal?.throwIfAborted();
+    // `fetch` and the body's reader throw a TypeError for what the network did; the rest is final.
+    if (!(error instanceof TypeError)) {
+      throw error;
+    }
+    const delay = retryDelaysMs[tries];
+    if (delay === undefined) {
+      throw new CsanmtError("download", `the model could not be downloaded: ${error.message}`);
+    }
+    tries += 1;
+    await new Promise((resolve) => setTimeout(resolve, delay));
+    signal?.throwIfAborted();
+  }
+
+  let response = await ask();
+  const found = versionOf(response);
+  if (from > 0 && (response.status !== 206 || (version !== undefined && found !== version))) {
+    // The file has changed, or the server knows no ranges.
+    if (response.status === 206) {
+      loaded = 0;
+      response = await ask();
+    }
+    loaded = 0;
+  }
+  const total = bytes ?? announcedLength(response, loaded);
+
+  async function* chunks() {
+    // A server that does not know ranges sends the file from its beginning.
+    let skip = 0;
+    for (;;) {
+      try {
+        for await (const chunk of bodyOf(response)) {
+          const fresh = chunk.subarray(Math.min(skip, chunk.length));
+          skip -= chunk.length - fresh.length;
+          if (fresh.length > 0) {
+            loaded += fresh.length;
+            tries = 0;
+            yield fresh;
+          }
+        }
+        if (total === undefined || loaded >= total) {
+          return;
+        }
+        throw new TypeError(`the connection ended after ${loaded} of ${total} bytes`);
+      } catch (error) {
+        await wait(error);
+        const before = loaded;
+        response = await ask();
+        skip = response.status === 206 ? 0 : before;
+        if (loaded < before) {
+          throw new CsanmtError("download", `the model changed while it was downloaded from ${url}`);
+        }
+      }
+    }
+  }
+
+  return { from: loaded, bytes: total, version: found, chunks: chunks() };
 }
 
 /**
+ * What the server says now of the version of a file; undefined when it cannot be reached or says
+ * nothing.
+ *
  * @param {string} url
- * @param {number} from
+ * @param {typeof globalThis.fetch} [fetch]
  */
-async function request(url, from) {
-  const response = await fetch(url, from > 0 ? { headers: { Range: `bytes=${from}-` } } : {});
-  if (!response.ok) {
-    throw new CsanmtError("download", `the model could not be downloaded: ${url} answered ${response.status}`);
+export async function currentVersion(url, fetch = globalThis.fetch) {
+  try {
+    const response = await fetch(url, { method: "HEAD", cache: "no-cache" });
+    return response.ok ? versionOf(response) : undefined;
+  } catch {
+    return undefined;
   }
-  return response;
+}
+
+/** @param {Response} response */
+function versionOf({ headers }) {
+  return headers.get("ETag") ?? headers.get("Last-Modified") ?? undefined;
 }
 
 /**
  * @param {Response} response
+ * @param {number} from where it begins
  * @returns {number | undefined}
  */
-function announcedLength({ headers }) {
+function announcedLength({ headers, status }, from) {
   // With a compressed body the announced length is that of the compressed bytes.
   const length = headers.get("Content-Encoding") ? null : headers.get("Content-Length");
-  return length === null ? undefined : Number(length);
-}
-
-/**
- * Without a size the room can only be made once everything is here.
- *
- * @template {Sink} S
- * @param {Response} response
- * @param {(bytes: number) => S | Promise<S>} allocate
- * @param {(progress: LoadProgress) => void} onprogress
- */
-async function downloadOfUnknownLength(response, allocate, onprogress) {
-  const parts = [];
-  let loaded = 0;
-  for await (const chunk of chunks(response)) {
-    parts.push(chunk);
-    loaded += chunk.length;
-    onprogress({ loaded, total: undefined });
-  }
-  const sink = await allocate(loaded);
-  for (const part of parts) {
-    sink.write(part);
-  }
-  return sink;
+  return length === null ? undefined : Number(length) + (status === 206 ? from : 0);
 }
 
 /**
  * Response bodies are async iterable in few browsers yet.
  *
  * @param {Response} response
+ * @returns {AsyncGenerator<Uint8Array, void>}
  */
-async function* chunks(response) {
+export async function* bodyOf(response) {
   const reader = response.body?.getReader();
-  while (reader) {
-    const { done, value } = await reader.read();
-    if (done) {
-      return;
+  try {
+    while (reader) {
+      const { done, value } = await reader.read();
+      if (done) {
+        return;
+      }
+      yield value;
     }
-    yield value;
+  } finally {
+    reader?.cancel().catch(() => {});
   }
 }

@@ -1,90 +1,172 @@
 /**
+ * The translator, in the shape of the browsers' built-in one, with more that it can do.
+ *
  * @import {
- *   CreateOptions, EngineBuild, EngineOptions, FromWorker, LoadProgress, ToWorker, TranslateOptions,
- *   Translation, TranslationProgress,
+ *   Availability, CreateOptions, DetailedOptions, DetectedLanguage, DocumentOptions, EngineOptions,
+ *   Notice, Settings, SourceOptions, TranslateOptions, TranslatedDocument, Translation,
  * } from "./types.d.ts"
  */
 
-import { CsanmtError } from "./errors.js";
+import { checkedSignal, checkedTag, dictionary, monitored } from "./arguments.js";
+import { translateFile } from "./document-translation.js";
+import { CsanmtError, destroyedError, quotaExceededError } from "./errors.js";
+import { canonicalTag, isSameLanguage, isTranslated } from "./language-tags.js";
+import { Pool } from "./pool.js";
+import { unlessAborted } from "./promises.js";
+import { resolveSettings } from "./settings.js";
 import { isSupported } from "./simd.js";
+import { isStored } from "./model-source.js";
+import { translateText } from "./text-translation.js";
 
-/**
- * A request that has no answer yet.
- *
- * @typedef {object} Pending
- * @property {string} text
- * @property {EngineOptions} options
- * @property {string} translated the translation so far
- * @property {boolean} retried it was under way when the engine stopped working once before
- * @property {((progress: TranslationProgress) => void) | undefined} onprogress
- * @property {(translation: Translation) => void} resolve
- * @property {(error: unknown) => void} reject
- */
+const UNSUPPORTED =
+  "this browser lacks WebAssembly SIMD; Chrome and Edge 91, Firefox 89, Safari 16.4 or later have it";
 
-/**
- * A model in a worker of its own. Requests are answered in the order they are made; one that is no
- * longer wanted is given up by its signal, within a step of the engine.
- */
-export class CsanmtTranslator {
-  /** @type {Worker | undefined} */
-  #worker;
-  /** @type {CreateOptions} */
-  #options;
-  /** @type {Map<number, Pending>} */
-  #pending = new Map();
-  #lastId = 0;
-  #memoryBytes = 0;
-  /** @type {EngineBuild | undefined} */
-  #build;
-  /** Settles when the first worker is ready or will never be. @type {PromiseWithResolvers<void>} */
-  #created = withResolvers();
-  #isReady = false;
-  #loaded = 0;
+/** Text without a single visible character is its own translation. */
+const BLANK = /^[\s\p{Cc}]*$/u;
+
+const secret = Symbol();
+
+/** Translates from Chinese to English on this device. Made by {@link Translator.create}. */
+export class Translator {
+  #sourceLanguage;
+  #targetLanguage;
+  #inputQuota;
+  /** Nothing when the languages are the same. @type {Pool | undefined} */
+  #pool;
+  /** Aborted when this object is destroyed. */
+  #life = new AbortController();
+  /** @type {((notice: Notice) => void) | undefined} */
+  #onnotice;
 
   /**
-   * Starts a worker and loads the model into it.
+   * Whether a translator can be created, and whether that takes a download.
+   *
+   * @param {{ sourceLanguage: string, targetLanguage: string } & SourceOptions} options
+   * @returns {Promise<Availability>}
+   */
+  static async availability(options) {
+    const given = dictionary(options, "availability");
+    const source = checkedTag(given, "sourceLanguage");
+    const target = checkedTag(given, "targetLanguage");
+    const languages = { source: canonicalTag(source), target: canonicalTag(target) };
+    if (isSameLanguage(languages.source, languages.target)) {
+      return "available";
+    }
+    const settings = resolveSettings(given);
+    if (!isSupported() || !isTranslated(languages.source, languages.target)) {
+      return "unavailable";
+    }
+    if (settings.model !== undefined) {
+      return "available";
+    }
+    if (settings.modelUrl === undefined) {
+      return "unavailable";
+    }
+    switch (Pool.existing(settings)?.state) {
+      case "ready":
+        return "available";
+      case "loading":
+        return "downloading";
+      default:
+        return (await isStored(settings)) ? "available" : "downloadable";
+    }
+  }
+
+  /**
+   * Loads the model, which all translators of a page share.
    *
    * @param {CreateOptions} options
-   * @returns {Promise<CsanmtTranslator>}
+   * @returns {Promise<Translator>}
    */
   static async create(options) {
-    options.signal?.throwIfAborted();
-    if (!isSupported()) {
-      throw new CsanmtError(
-        "unsupported",
-        "this browser lacks WebAssembly SIMD; Chrome and Edge 91, Firefox 89, Safari 16.4 or later have it",
-      );
+    const given = dictionary(options, "create");
+    const source = checkedTag(given, "sourceLanguage");
+    const target = checkedTag(given, "targetLanguage");
+    const signal = checkedSignal(given);
+    const languages = { source: canonicalTag(source), target: canonicalTag(target) };
+    const reports = monitored(given, signal);
+    signal?.throwIfAborted();
+    const isIdentity = isSameLanguage(languages.source, languages.target);
+    if (!isIdentity && !isTranslated(languages.source, languages.target)) {
+      const pair = `${languages.source} to ${languages.target}`;
+      throw new DOMException(`there is no translation from ${pair}, only from Chinese to English`, "NotSupportedError");
     }
-    const translator = new CsanmtTranslator(options);
-    const giveUp = () => translator.#close(options.signal?.reason);
-    options.signal?.addEventListener("abort", giveUp, { once: true });
+    if (!isIdentity && !isSupported()) {
+      throw new CsanmtError("unsupported", UNSUPPORTED);
+    }
+    const pool = isIdentity ? undefined : Pool.acquire(withModel(resolveSettings(given)));
+    const translator = new Translator(secret, languages, pool, given);
     try {
-      await translator.#created.promise;
-    } finally {
-      options.signal?.removeEventListener("abort", giveUp);
+      await unlessAborted(
+        pool?.load((progress) => {
+          reports.report(progress.total ? progress.loaded / progress.total : 0);
+          given.onprogress?.(progress);
+        }) ?? Promise.resolve(),
+        signal,
+      );
+    } catch (error) {
+      reports.end();
+      translator.#end(error);
+      throw error;
     }
+    reports.report(0);
+    reports.report(1);
+    reports.end();
+    // The events may have aborted it.
+    if (signal?.aborted) {
+      translator.#end(signal.reason);
+      throw signal.reason;
+    }
+    signal?.addEventListener("abort", () => translator.#end(signal.reason), { once: true });
     return translator;
   }
 
   /**
-   * Use {@link CsanmtTranslator.create}.
+   * Use {@link Translator.create}.
    *
    * @private
+   * @param {symbol} key
+   * @param {{ source: string, target: string }} languages
+   * @param {Pool | undefined} pool
    * @param {CreateOptions} options
    */
-  constructor(options) {
-    this.#options = options;
-    this.#start();
+  constructor(key, languages, pool, { inputQuota = Infinity, onnotice }) {
+    if (key !== secret) {
+      throw new TypeError("Illegal constructor: use Translator.create()");
+    }
+    this.#sourceLanguage = languages.source;
+    this.#targetLanguage = languages.target;
+    this.#inputQuota = inputQuota;
+    this.#pool = pool;
+    this.#onnotice = onnotice;
+    if (onnotice) {
+      pool?.listen(onnotice);
+    }
   }
 
-  /** Bytes of WebAssembly memory after the last translation. */
+  /** The language translated from, as a canonical tag. */
+  get sourceLanguage() {
+    return this.#sourceLanguage;
+  }
+
+  /** The language translated to, as a canonical tag. */
+  get targetLanguage() {
+    return this.#targetLanguage;
+  }
+
+  /** Most characters that one text may have. */
+  get inputQuota() {
+    return this.#inputQuota;
+  }
+
+  /** Bytes of WebAssembly memory of all workers, after their last work. */
   get memoryBytes() {
-    return this.#memoryBytes;
+    return this.#pool?.memoryBytes ?? 0;
   }
 
-  /** Which build of the engine this browser runs. */
-  get build() {
-    return this.#build;
+  /** Most workers that work at once; more than one are started when there is much to do. */
+  get workers() {
+    return this.#pool?.workers ?? 0;
   }
 
   /**
@@ -92,165 +174,217 @@ export class CsanmtTranslator {
    *
    * @param {string} text
    * @param {TranslateOptions} [options]
-   * @returns {Promise<Translation>}
+   * @returns {Promise<string>}
    */
-  translate(text, { signal, onprogress, ...options } = {}) {
-    if (signal?.aborted) {
-      return Promise.reject(signal.reason);
-    }
-    if (!this.#worker) {
-      return Promise.reject(new CsanmtError("destroyed", "the translator was destroyed"));
-    }
-    const { promise, resolve, reject } = /** @type {PromiseWithResolvers<Translation>} */ (
-      withResolvers()
-    );
-    const id = ++this.#lastId;
-    /** @type {Pending} */
-    const pending = { text, options, translated: "", retried: false, onprogress, resolve, reject };
-    this.#pending.set(id, pending);
-    this.#post({ type: "translate", id, text, options });
-
-    if (signal) {
-      const abort = () => {
-        if (this.#pending.delete(id)) {
-          this.#post({ type: "abort", id });
-          reject(signal.reason);
-        }
-      };
-      signal.addEventListener("abort", abort, { once: true });
-      const forget = () => signal.removeEventListener("abort", abort);
-      promise.then(forget, forget);
-    }
-    return promise;
-  }
-
-  /** Ends the worker and frees its memory at once; requests without an answer are rejected. */
-  destroy() {
-    this.#close(new CsanmtError("destroyed", "the translator was destroyed"));
-  }
-
-  #start() {
-    const { modelUrl, modelBytes, wasmUrl, relaxedWasmUrl, workerUrl } = this.#options;
-    const worker = workerUrl
-      ? new Worker(workerUrl, { type: "module" })
-      : new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-    worker.onmessage = ({ data }) => this.#receive(data);
-    worker.onerror = (event) => {
-      event.preventDefault();
-      this.#recover(event.message || "the worker's script could not be loaded");
-    };
-    this.#worker = worker;
-    this.#post({
-      type: "load",
-      modelUrl: absolute(modelUrl),
-      modelBytes,
-      wasmUrl: wasmUrl && absolute(wasmUrl),
-      relaxedWasmUrl: relaxedWasmUrl && absolute(relaxedWasmUrl),
-    });
-  }
-
-  /** @param {ToWorker} message */
-  #post(message) {
-    this.#worker?.postMessage(message);
-  }
-
-  /** @param {FromWorker} message */
-  #receive(message) {
-    switch (message.type) {
-      case "loading":
-        return this.#report(message);
-      case "ready":
-        this.#isReady = true;
-        this.#build = message.build;
-        return this.#created.resolve();
-      case "load-failed":
-        return this.#close(new CsanmtError(message.error.code, message.error.message));
-      case "crashed":
-        return this.#recover(message.message);
-    }
-    // Whatever else arrives belongs to a request, which may have been given up meanwhile.
-    const pending = this.#pending.get(message.id);
-    if (!pending) {
-      return;
-    }
-    if (message.type === "step") {
-      pending.translated += message.added;
-      const { sentencesDone, sentences } = message;
-      pending.onprogress?.({ text: pending.translated, sentencesDone, sentences });
-      return;
-    }
-    this.#pending.delete(message.id);
-    if (message.type === "done") {
-      this.#memoryBytes = message.memoryBytes;
-      pending.resolve(message.translation);
-    } else {
-      pending.reject(new CsanmtError(message.error.code, message.error.message));
-    }
-  }
-
-  /** @param {LoadProgress} progress */
-  #report({ loaded, total }) {
-    // A restarted worker begins at zero; what is reported never falls.
-    this.#loaded = Math.max(this.#loaded, loaded);
-    this.#options.onprogress?.({ loaded: this.#loaded, total });
+  async translate(text, options) {
+    return (await this.translateDetailed(text, options)).text;
   }
 
   /**
-   * The engine stopped working: a new worker takes over. A request that has now seen this twice is
-   * rejected; so is everything when the worker was not even ready.
+   * Translates a text as it goes: the stream gives the translation piece by piece.
    *
-   * @param {string} message
+   * @param {string} text
+   * @param {TranslateOptions} [options]
+   * @returns {ReadableStream<string>}
    */
-  #recover(message) {
-    const error = new CsanmtError("crashed", `the engine stopped working: ${message}`);
-    if (!this.#isReady) {
-      return this.#close(error);
+  translateStreaming(text, options = {}) {
+    const given = arguments.length === 0 ? undefined : String(text);
+    const signal = checkedSignal(options ?? {});
+    const cancelled = new AbortController();
+    const stop = () => cancelled.abort(signal?.reason);
+    return new ReadableStream({
+      start: async (controller) => {
+        let length = 0;
+        const add = (/** @type {string} */ text) => {
+          if (text.length > length) {
+            controller.enqueue(text.slice(length));
+            length = text.length;
+          }
+        };
+        try {
+          signal?.throwIfAborted();
+          signal?.addEventListener("abort", stop, { once: true });
+          if (given === undefined) {
+            throw new TypeError("translateStreaming needs a text");
+          }
+          const { onprogress } = options ?? {};
+          const { text } = await this.translateDetailed(given, {
+            ...options,
+            signal: cancelled.signal,
+            onprogress: (progress) => {
+              add(progress.text);
+              onprogress?.(progress);
+            },
+          });
+          add(text);
+          controller.close();
+        } catch (error) {
+          controller.error(error);
+        } finally {
+          signal?.removeEventListener("abort", stop);
+        }
+      },
+      cancel: (reason) => cancelled.abort(reason),
+    });
+  }
+
+  /**
+   * Translates a text and tells its sentences.
+   *
+   * @param {string} text
+   * @param {DetailedOptions} [options]
+   * @returns {Promise<Translation>}
+   */
+  async translateDetailed(text, options) {
+    if (arguments.length === 0) {
+      throw new TypeError("a text is needed");
     }
-    this.#isReady = false;
-    this.#worker?.terminate();
-    this.#start();
-    for (const [id, pending] of this.#pending) {
-      if (pending.retried) {
-        this.#pending.delete(id);
-        pending.reject(error);
-        continue;
-      }
-      pending.retried = true;
-      pending.translated = "";
-      this.#post({ type: "translate", id, text: pending.text, options: pending.options });
+    const input = String(text);
+    const { signal: _, onprogress, ...asked } = options ?? {};
+    const signal = checkedSignal(options ?? {});
+    this.#check(signal);
+    const usage = usageOf(input);
+    if (usage > this.#inputQuota) {
+      throw quotaExceededError(usage, this.#inputQuota);
     }
+    if (!this.#pool || BLANK.test(input)) {
+      return { text: input, sentences: [] };
+    }
+    const job = this.#during(signal);
+    try {
+      const how = { signal: job.signal, onprogress };
+      return await translateText(this.#pool, this, input, engineOptions(asked), how);
+    } finally {
+      job.end();
+    }
+  }
+
+  /**
+   * Translates a file: txt, md, html, srt, vtt, json, csv, tsv, docx, pptx, xlsx or epub. What is
+   * not text stays as it is.
+   *
+   * @param {Blob | ArrayBuffer | ArrayBufferView | string} file
+   * @param {DocumentOptions} [options]
+   * @returns {Promise<TranslatedDocument>}
+   */
+  async translateDocument(file, options = {}) {
+    const { name, format, column, signal: _, onprogress, ...asked } = options;
+    const signal = checkedSignal(options);
+    this.#check(signal);
+    if (!this.#pool) {
+      throw new CsanmtError("options", "a file needs no translation into its own language");
+    }
+    const job = this.#during(signal);
+    try {
+      const how = { name, format, column, signal: job.signal, onprogress };
+      return await translateFile(this.#pool, this, file, how, engineOptions(asked));
+    } finally {
+      job.end();
+    }
+  }
+
+  /**
+   * The languages that a text may be in, the most likely first and `und` last.
+   *
+   * @param {string} text
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<DetectedLanguage[]>}
+   */
+  async detectLanguages(text, options = {}) {
+    const signal = checkedSignal(options);
+    this.#check(signal);
+    if (!this.#pool) {
+      throw new CsanmtError("options", "this translator has no engine: use detectLanguages() of the package");
+    }
+    const job = this.#during(signal);
+    try {
+      const message = { type: /** @type {const} */ ("detect"), text: String(text) };
+      return (await this.#pool.run(this, message, { signal: job.signal })).value;
+    } finally {
+      job.end();
+    }
+  }
+
+  /**
+   * How much of the quota a text uses: its characters.
+   *
+   * @param {string} text
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<number>}
+   */
+  async measureInputUsage(text, options) {
+    if (arguments.length === 0) {
+      throw new TypeError("measureInputUsage needs a text");
+    }
+    this.#check(checkedSignal(options ?? {}));
+    return usageOf(String(text));
+  }
+
+  /** Ends it: what has no answer yet is rejected, and the last one ends the workers. */
+  destroy() {
+    this.#end(destroyedError());
   }
 
   /** @param {unknown} reason */
-  #close(reason) {
-    this.#worker?.terminate();
-    this.#worker = undefined;
-    this.#created.reject(reason);
-    for (const pending of this.#pending.values()) {
-      pending.reject(reason);
+  #end(reason) {
+    if (this.#life.signal.aborted) {
+      return;
     }
-    this.#pending.clear();
+    this.#life.abort(reason);
+    if (this.#onnotice) {
+      this.#pool?.unlisten(this.#onnotice);
+    }
+    this.#pool?.release();
+  }
+
+  /** @param {AbortSignal | undefined} signal */
+  #check(signal) {
+    signal?.throwIfAborted();
+    this.#life.signal.throwIfAborted();
+  }
+
+  /**
+   * A signal for one call, aborted with it or with this object.
+   *
+   * @param {AbortSignal | undefined} signal
+   */
+  #during(signal) {
+    const controller = new AbortController();
+    const signals = signal ? [signal, this.#life.signal] : [this.#life.signal];
+    const stops = signals.map((from) => {
+      const stop = () => controller.abort(from.reason);
+      from.addEventListener("abort", stop, { once: true });
+      return () => from.removeEventListener("abort", stop);
+    });
+    return { signal: controller.signal, end: () => stops.forEach((stop) => stop()) };
   }
 }
 
-/**
- * A worker resolves relative addresses against its own, callers mean the page's.
- *
- * @param {string | URL} url
- */
-function absolute(url) {
-  return new URL(url, globalThis.document?.baseURI ?? globalThis.location?.href).href;
+/** @param {Settings} settings */
+function withModel(settings) {
+  if (settings.model === undefined && settings.modelUrl === undefined) {
+    throw new CsanmtError("options", "no model: give `modelUrl` or `model`, once for all with configure()");
+  }
+  return settings;
 }
 
 /**
- * `Promise.withResolvers`, which browsers have had only since 2024.
+ * What the engine understands of the options of a call.
  *
- * @template T
- * @returns {PromiseWithResolvers<T>}
+ * @param {Record<string, any>} options
+ * @returns {EngineOptions}
  */
-function withResolvers() {
-  /** @type {any} */
-  const parts = {};
-  parts.promise = new Promise((resolve, reject) => Object.assign(parts, { resolve, reject }));
-  return parts;
+function engineOptions(options) {
+  const { beam, format, alternatives, alignment, glossary, keep, wrappedLines } = options;
+  const chosen = { beam, format, alternatives, alignment, glossary, keep, wrappedLines };
+  return Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined));
+}
+
+/** @param {string} text */
+function usageOf(text) {
+  let count = 0;
+  for (const _ of text) {
+    count += 1;
+  }
+  return count;
 }

@@ -3,20 +3,22 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use csanmt_model::{Limits, SearchOptions, SearchResult};
+use csanmt_model::{Limits, SearchOptions};
+use csanmt_text::document::Document;
 
 use crate::alignment;
 use crate::markup::{Blocks, TaggedText};
 use crate::plan::{Output, Plan};
+use crate::round::Round;
 use crate::sentence::{Query, Sentence};
 use crate::shared::Shared;
 use crate::{Error, Format, Guard, Options, Progress, Translation};
 
 /// Source tokens in one batch. Enough rows for the matrix kernels to be compute-bound, few enough
 /// that results appear steadily.
-const BATCH_TOKENS: usize = 512;
+pub(crate) const BATCH_TOKENS: usize = 512;
 /// Sentences in one batch.
-const BATCH_SENTENCES: usize = 32;
+pub(crate) const BATCH_SENTENCES: usize = 32;
 
 /// A running translation: [`Job::advance`] does a bounded amount of work, so that the caller can
 /// show what is there, look for newer input, or stop, in between.
@@ -32,6 +34,15 @@ pub struct Job {
     width: usize,
     /// A sentence that did not fit into the last batch.
     pending: Option<(usize, Sentence)>,
+    /// What was broken off.
+    running: Option<Running>,
+}
+
+/// A batch under way.
+#[derive(Debug)]
+struct Running {
+    batch: Vec<Sentence>,
+    round: Option<Round>,
 }
 
 impl Job {
@@ -46,6 +57,16 @@ impl Job {
             }
         };
         Ok(Self::with_plan(shared, plan, search, options))
+    }
+
+    /// Sentences that are known already.
+    pub(crate) fn of_part(
+        shared: Arc<Shared>,
+        part: Document,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        let search = search_options(&shared, options)?;
+        Ok(Self::with_plan(shared, Plan::part(part), search, options))
     }
 
     /// Paragraphs with elements.
@@ -73,6 +94,7 @@ impl Job {
             plan,
             width: 1,
             pending: None,
+            running: None,
         }
     }
 
@@ -112,8 +134,8 @@ impl Job {
         self.advance_with(&mut |_| ControlFlow::Continue(()))
     }
 
-    /// Like [`Job::advance`]; `observe` is called at every decoder step and may cancel. What was
-    /// cancelled can be advanced again.
+    /// Like [`Job::advance`]; `observe` is called at every decoder step and may break off. What was
+    /// broken off goes on where it was with the next call.
     ///
     /// # Errors
     /// [`Error::Cancelled`] when `observe` breaks.
@@ -122,18 +144,39 @@ impl Job {
         observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Progress, Error> {
         let progress = self.progress();
-        let mut batch = self.next_batch();
+        let mut running = match self.running.take() {
+            Some(running) => running,
+            None => Running {
+                batch: self.next_batch(),
+                round: None,
+            },
+        };
         loop {
-            let queries: Vec<Query> = batch.iter_mut().flat_map(Sentence::take_queries).collect();
-            if queries.is_empty() {
-                break;
+            let mut round = match running.round.take() {
+                Some(round) => round,
+                None => {
+                    let batch = running.batch.iter_mut();
+                    let queries: Vec<Query> = batch.flat_map(Sentence::take_queries).collect();
+                    if queries.is_empty() {
+                        break;
+                    }
+                    let whole = self.options.raw;
+                    Round::new(Arc::clone(&self.shared), queries, &self.search, whole)
+                }
+            };
+            let outcome = round.run(&mut || observe(progress));
+            if let Err(Error::Cancelled) = outcome {
+                running.round = Some(round);
+                self.running = Some(running);
+                return Err(Error::Cancelled);
             }
-            let found = self.search(&queries, &mut |_| observe(progress))?;
-            let mut results = found.into_iter();
-            for sentence in &mut batch {
+            outcome?;
+            let mut results = round.into_results().into_iter();
+            for sentence in &mut running.batch {
                 sentence.take(&mut results, &self.shared);
             }
         }
+        let batch = running.batch;
         let first = self.plan.done();
         let mut outputs: Vec<Output> = batch
             .into_iter()
@@ -192,48 +235,6 @@ impl Job {
             batch.push(sentence);
         }
         batch
-    }
-
-    /// The results of all queries, in their order.
-    fn search(
-        &self,
-        queries: &[Query],
-        observe: &mut dyn FnMut(csanmt_model::Step) -> ControlFlow<()>,
-    ) -> Result<Vec<SearchResult>, Error> {
-        let mut results = vec![SearchResult::default(); queries.len()];
-        for all in [false, true] {
-            let mut options = self.search.clone();
-            if all {
-                options.wanted = options.beam;
-            }
-            let mut numbers = (0..queries.len())
-                .filter(|&i| queries[i].all == all)
-                .peekable();
-            while let Some(first) = numbers.next() {
-                let (mut batch, mut tokens) = (vec![first], queries[first].ids.len());
-                while let Some(&next) = numbers.peek() {
-                    let more = tokens + queries[next].ids.len();
-                    let full = batch.len() == BATCH_SENTENCES || more > BATCH_TOKENS;
-                    if full && !self.options.raw {
-                        break;
-                    }
-                    batch.push(next);
-                    tokens = more;
-                    numbers.next();
-                }
-                let ids: Vec<&[u32]> = batch.iter().map(|&i| queries[i].ids.as_slice()).collect();
-                let mut workspace = self.shared.take_workspace();
-                let found = self
-                    .shared
-                    .model
-                    .search(&ids, &options, &mut workspace, observe);
-                self.shared.give_back(workspace);
-                for (i, result) in batch.into_iter().zip(found?) {
-                    results[i] = result;
-                }
-            }
-        }
-        Ok(results)
     }
 
     /// Aligns the words of sentences from `first` on, where somebody needs it.

@@ -43,11 +43,15 @@ pub(crate) struct Output {
 impl Plan {
     /// Lines, sentences and gaps.
     pub(crate) fn document(text: &str, wrapped: bool) -> Self {
-        let document = if wrapped {
+        Self::part(if wrapped {
             Document::parse_wrapped(text)
         } else {
             Document::parse(text)
-        };
+        })
+    }
+
+    /// Lines, sentences and gaps that are known already.
+    pub(crate) fn part(document: Document) -> Self {
         let sentences = document.sentence_ranges().collect();
         Self {
             layout: Layout::Document(document),

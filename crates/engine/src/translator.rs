@@ -59,6 +59,10 @@ impl Translator {
         })
     }
 
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
     /// The configuration of the model.
     #[must_use]
     pub fn config(&self) -> &ModelConfig {

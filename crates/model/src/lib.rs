@@ -40,7 +40,7 @@ pub use decoder::Attended;
 pub use encoder::Probe;
 pub use error::ModelError;
 pub use hypothesis::{Hypothesis, SearchResult};
-pub use model::{Encoded, Model};
+pub use model::{Encoded, Model, Search};
 pub use workspace::Workspace;
 
 /// End of sentence, and padding, in both vocabularies.

@@ -165,24 +165,63 @@ impl Model {
         workspace: &mut Workspace,
         observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
     ) -> Result<Vec<SearchResult>, ModelError> {
+        self.begin(sentences, options, workspace)?;
+        let mut step = 0;
+        while let Some(report) = self.advance(step, options, workspace) {
+            step = report.step;
+            if observe(report).is_break() {
+                return Err(ModelError::Cancelled);
+            }
+        }
+        Ok(results(workspace))
+    }
+
+    /// Begins the translation of a batch that is advanced step by step with [`Model::step`].
+    ///
+    /// # Errors
+    /// When a source id is outside the vocabulary.
+    pub fn start<S: AsRef<[u32]>>(
+        &self,
+        sentences: &[S],
+        options: &SearchOptions,
+        mut workspace: Workspace,
+    ) -> Result<Search, ModelError> {
+        self.begin(sentences, options, &mut workspace)?;
+        Ok(Search {
+            options: options.clone(),
+            workspace,
+            steps: 0,
+        })
+    }
+
+    /// Does one decoder step; `None` when there is none left to do.
+    pub fn step(&self, search: &mut Search) -> Option<Step> {
+        let Search {
+            options,
+            workspace,
+            steps,
+        } = search;
+        let report = self.advance(*steps, options, workspace)?;
+        *steps = report.step;
+        Some(report)
+    }
+
+    /// Runs the encoders and makes the beams of a batch.
+    fn begin<S: AsRef<[u32]>>(
+        &self,
+        sentences: &[S],
+        options: &SearchOptions,
+        workspace: &mut Workspace,
+    ) -> Result<(), ModelError> {
         self.encode(sentences, workspace, None, None)?;
         let Workspace {
-            batch,
             decoder: buffers,
-            search,
-            timing,
+            search: SearchBuffers { beams, live, .. },
             source,
             semantic,
             ..
         } = workspace;
         self.decoder.prepare(source, semantic, buffers);
-        let SearchBuffers {
-            beams,
-            live,
-            rows,
-            continuations,
-            candidates,
-        } = search;
         beams.clear();
         let lengths = sentences.iter().map(|sentence| sentence.as_ref().len());
         beams.extend(
@@ -192,55 +231,72 @@ impl Model {
         );
         live.clear();
         live.extend(0..sentences.len());
-        // From here on a step allocates nothing that the last search of this size has not.
-        for step in 0.. {
-            live.retain(|&i| {
-                let done = beams[i].is_done(step);
-                if done {
-                    beams[i].close(&buffers.history);
-                }
-                !done
-            });
-            if live.is_empty() {
-                break;
+        Ok(())
+    }
+
+    /// Step `step` of a search, counted from 0; `None` when all beams are closed. It allocates
+    /// nothing that the last search of this size has not.
+    fn advance(
+        &self,
+        step: usize,
+        options: &SearchOptions,
+        workspace: &mut Workspace,
+    ) -> Option<Step> {
+        let Workspace {
+            batch,
+            decoder: buffers,
+            search,
+            timing,
+            ..
+        } = workspace;
+        let SearchBuffers {
+            beams,
+            live,
+            rows,
+            continuations,
+            candidates,
+        } = search;
+        live.retain(|&i| {
+            let done = beams[i].is_done(step);
+            if done {
+                beams[i].close(&buffers.history);
             }
-            rows.clear();
-            rows.extend(live.iter().flat_map(|&i| beams[i].rows(step)));
-            self.decoder
-                .step(rows, step, batch, &self.target_embedding, timing, buffers);
-            let end = (step < options.min_len).then_some(crate::EOS);
-            continuations.start(end.into_iter().chain(options.forbidden));
-            for block in logit_blocks(rows.len()) {
-                let logits = self.decoder.logits(block, buffers);
-                for row in logits.chunks_exact(self.decoder.vocab()) {
-                    continuations.push(self.kernels, row, 2 * options.beam);
-                }
-            }
-            let penalty = length_penalty(step + 1, options.alpha);
-            let mut first_row = 0;
-            for &i in live.iter() {
-                let width = beams[i].width();
-                let history = &buffers.history;
-                beams[i].expand(
-                    penalty,
-                    first_row,
-                    continuations,
-                    history,
-                    options,
-                    candidates,
-                );
-                first_row += width;
-            }
-            let report = Step {
-                step: step + 1,
-                live_sentences: live.len(),
-            };
-            if observe(report).is_break() {
-                return Err(ModelError::Cancelled);
+            !done
+        });
+        if live.is_empty() {
+            return None;
+        }
+        rows.clear();
+        rows.extend(live.iter().flat_map(|&i| beams[i].rows(step)));
+        self.decoder
+            .step(rows, step, batch, &self.target_embedding, timing, buffers);
+        let end = (step < options.min_len).then_some(crate::EOS);
+        continuations.start(end.into_iter().chain(options.forbidden));
+        for block in logit_blocks(rows.len()) {
+            let logits = self.decoder.logits(block, buffers);
+            for row in logits.chunks_exact(self.decoder.vocab()) {
+                continuations.push(self.kernels, row, 2 * options.beam);
             }
         }
-        let history = &buffers.history;
-        Ok(beams.iter().map(|beam| beam.result(history)).collect())
+        let penalty = length_penalty(step + 1, options.alpha);
+        let mut first_row = 0;
+        for &i in live.iter() {
+            let width = beams[i].width();
+            let history = &buffers.history;
+            beams[i].expand(
+                penalty,
+                first_row,
+                continuations,
+                history,
+                options,
+                candidates,
+            );
+            first_row += width;
+        }
+        Some(Step {
+            step: step + 1,
+            live_sentences: live.len(),
+        })
     }
 
     /// Logits of given targets, `[sentences][target length + 1][vocab]`: position t has seen the
@@ -321,6 +377,35 @@ impl Model {
         );
         Ok(())
     }
+}
+
+/// A search that its owner advances with [`Model::step`], and that can wait in between.
+#[derive(Debug)]
+pub struct Search {
+    options: SearchOptions,
+    workspace: Workspace,
+    /// Steps done.
+    steps: usize,
+}
+
+impl Search {
+    /// The hypotheses of every sentence, complete once [`Model::step`] had nothing left to do.
+    #[must_use]
+    pub fn results(&self) -> Vec<SearchResult> {
+        results(&self.workspace)
+    }
+
+    /// Gives the buffers back.
+    #[must_use]
+    pub fn into_workspace(self) -> Workspace {
+        self.workspace
+    }
+}
+
+fn results(workspace: &Workspace) -> Vec<SearchResult> {
+    let history = &workspace.decoder.history;
+    let beams = workspace.search.beams.iter();
+    beams.map(|beam| beam.result(history)).collect()
 }
 
 /// Every id has a row in its table.

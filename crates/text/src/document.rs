@@ -131,6 +131,37 @@ impl Document {
             .map(|segment| segment.range.clone())
     }
 
+    /// Some of the sentences as a document of their own, and where its text begins in this one's:
+    /// with what stands behind each of them, and for the first sentence also before it. An empty
+    /// run of sentences is an empty document.
+    #[must_use]
+    pub fn part(&self, sentences: Range<usize>) -> (Self, usize) {
+        let places: Vec<usize> = (0..self.segments.len())
+            .filter(|&i| self.segments[i].kind == SegmentKind::Sentence)
+            .collect();
+        let place = |sentence: usize| match sentence {
+            0 => 0,
+            _ => places.get(sentence).copied().unwrap_or(self.segments.len()),
+        };
+        let range = place(sentences.start)..place(sentences.end).max(place(sentences.start));
+        let begin = |segment: usize| {
+            let segment = self.segments.get(segment);
+            segment.map_or(self.text.len(), |segment| segment.range.start)
+        };
+        let (start, end) = (begin(range.start), begin(range.end));
+        let part = Self {
+            text: self.text[start..end].to_owned(),
+            segments: self.segments[range]
+                .iter()
+                .map(|segment| Segment {
+                    kind: segment.kind,
+                    range: segment.range.start - start..segment.range.end - start,
+                })
+                .collect(),
+        };
+        (part, start)
+    }
+
     /// The sentences as they should be given to the model, without invisible characters.
     pub fn sentences(&self) -> impl Iterator<Item = Cow<'_, str>> + '_ {
         self.sentence_ranges().map(|range| self.sentence(range))
@@ -325,6 +356,28 @@ pub fn is_blank(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_tile_the_text_and_have_its_sentences() {
+        let text = "  一。二。 三。\n\n\t四！五。<SENT_SPLIT>六。\r\n";
+        let document = Document::parse(text);
+        let all: Vec<Cow<'_, str>> = document.sentences().collect();
+        assert_eq!(all.len(), 6);
+        for size in 1..=7 {
+            let (mut joined, mut sentences) = (String::new(), Vec::new());
+            for first in (0..all.len()).step_by(size) {
+                let last = (first + size).min(all.len());
+                let (part, start) = document.part(first..last);
+                assert_eq!(start, joined.len());
+                joined.push_str(part.text());
+                sentences.extend(part.sentences().map(Cow::into_owned));
+            }
+            assert_eq!(joined, text);
+            assert_eq!(sentences, all);
+        }
+        assert_eq!(document.part(6..9).0.text(), "");
+        assert_eq!(Document::parse("\n").part(0..1).0.text(), "\n");
+    }
 
     #[test]
     fn c6_wrapped_lines_are_joined() {

@@ -1,17 +1,31 @@
 //! A loaded model.
 
-use csanmt::Translator;
+use std::sync::Arc;
+
+use csanmt::{AlignedBytes, Translator};
+use js_sys::Uint8Array;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::translation::parse_options;
-use crate::{Failure, Job, ModelBuffer};
+use crate::options::parse_options;
+use crate::units::parse_units;
+use crate::{Failure, Job, ModelBuffer, Request, UnitsJob};
 
 /// A model, ready to translate.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Engine {
     translator: Translator,
+    file: Arc<AlignedBytes>,
+}
+
+/// The model file, for the translator and for who wants to copy it.
+struct File(Arc<AlignedBytes>);
+
+impl AsRef<[u8]> for File {
+    fn as_ref(&self) -> &[u8] {
+        (*self.0).as_ref()
+    }
 }
 
 #[wasm_bindgen]
@@ -22,21 +36,56 @@ impl Engine {
     /// When the buffer is not full or does not hold a csanmt model.
     #[wasm_bindgen(constructor)]
     pub fn new(buffer: ModelBuffer) -> Result<Self, Failure> {
-        let translator = Translator::from_bytes(buffer.into_bytes()?)?;
-        Ok(Self { translator })
+        let file = Arc::new(buffer.into_bytes()?);
+        let translator = Translator::from_bytes(File(Arc::clone(&file)))?;
+        Ok(Self { translator, file })
     }
 
-    /// Begins the translation of `text`. `options` is `undefined` or an object with any of
-    /// `beam` (1 to 8) and `format` (`"text"`, `"html"` or `"markdown"`).
+    /// Begins the translation of a request: of its sentences `from..to`, or of the whole text when
+    /// both are left out. In HTML and Markdown it is always the whole.
     ///
     /// # Errors
-    /// When an option is unknown, of the wrong type or out of range.
+    /// When an option is out of range.
     pub fn start(
         &self,
-        text: String,
-        #[wasm_bindgen(unchecked_optional_param_type = "Options")] options: JsValue,
+        request: &Request,
+        from: Option<usize>,
+        to: Option<usize>,
     ) -> Result<Job, Failure> {
-        let job = self.translator.job(&text, &parse_options(options)?)?;
-        Ok(Job::new(job, text))
+        Job::start(&self.translator, request, from, to)
+    }
+
+    /// Begins the translation of the texts of a file, see `readDocument`.
+    ///
+    /// # Errors
+    /// When an option is unknown or out of range, or the texts are none.
+    #[wasm_bindgen(js_name = startUnits)]
+    pub fn start_units(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "unknown[]")] units: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "Options")] options: JsValue,
+    ) -> Result<UnitsJob, Failure> {
+        let options = parse_options(options)?;
+        let job = self
+            .translator
+            .tagged_job(parse_units(units)?, &options.options)?;
+        Ok(UnitsJob::new(job))
+    }
+
+    /// The size of the model file in bytes.
+    #[must_use]
+    #[wasm_bindgen(getter, js_name = modelBytes)]
+    pub fn model_bytes(&self) -> usize {
+        self.file.len()
+    }
+
+    /// A copy of a piece of the model file, shorter at its end.
+    #[must_use]
+    #[wasm_bindgen(js_name = modelPiece)]
+    pub fn model_piece(&self, offset: usize, len: usize) -> Uint8Array {
+        let file: &[u8] = (*self.file).as_ref();
+        let start = offset.min(file.len());
+        let end = start.saturating_add(len).min(file.len());
+        Uint8Array::from(&file[start..end])
     }
 }

@@ -36,6 +36,9 @@ pub enum Failure {
     /// The kernels of this build do not agree.
     #[error(transparent)]
     Kernels(#[from] csanmt::self_test::Mismatch),
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    Document(#[from] csanmt_documents::DocumentError),
     /// The engine refused the model or the text.
     #[error(transparent)]
     Engine(#[from] csanmt::Error),
@@ -49,6 +52,7 @@ impl Failure {
             Self::Memory { .. } => "memory",
             Self::TooLong { .. } | Self::Incomplete { .. } => "download",
             Self::Options(_) | Self::Engine(csanmt::Error::Option { .. }) => "options",
+            Self::Document(_) => "document",
             Self::NotDone | Self::Kernels(_) | Self::Engine(_) => "engine",
         }
     }

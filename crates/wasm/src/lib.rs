@@ -1,25 +1,34 @@
 //! The translator for JavaScript: a thin skin over `csanmt`.
 //!
 //! The order of calls is [`ModelBuffer`] (filled while the model file downloads), [`Engine`], then
-//! for every text a [`Job`] that is stepped until it is done. Stepping keeps the caller in charge:
-//! a worker looks at its message queue between two steps, so a newer text or a cancellation is
-//! noticed within one step.
+//! for every text a [`Request`], and for it or its parts a [`Job`] that is stepped until it is
+//! done. Stepping keeps the caller in charge: a worker looks at its message queue between two
+//! steps, so a newer text or a cancellation is noticed within some hundredths of a second and one
+//! decoder step.
 //!
 //! Every error that reaches JavaScript is an `Error` with a `code`, see [`Failure`].
 
 mod detect;
+mod document;
 mod engine;
 mod failure;
 mod job;
 mod model_buffer;
+mod options;
+mod request;
+mod slice;
 mod translation;
+mod units;
 mod utf16;
 
 pub use detect::detect_languages;
+pub use document::{read_document, write_document};
 pub use engine::Engine;
 pub use failure::Failure;
 pub use job::Job;
 pub use model_buffer::ModelBuffer;
+pub use request::Request;
+pub use units::UnitsJob;
 
 use csanmt::{Kernels, self_test};
 use wasm_bindgen::prelude::wasm_bindgen;

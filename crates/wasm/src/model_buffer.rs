@@ -1,7 +1,10 @@
 //! The model file on its way in.
 
+use std::fmt::Write as _;
+
 use csanmt::AlignedBytes;
 use js_sys::Uint8Array;
+use sha2::{Digest, Sha256};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::Failure;
@@ -13,18 +16,23 @@ use crate::Failure;
 pub struct ModelBuffer {
     bytes: AlignedBytes,
     filled: usize,
+    hash: Option<Sha256>,
 }
 
 #[wasm_bindgen]
 impl ModelBuffer {
-    /// Makes room for a file of `len` bytes.
+    /// Makes room for a file of `len` bytes, and computes its hash with `hash`.
     ///
     /// # Errors
     /// [`Failure::Memory`] when there is none.
     #[wasm_bindgen(constructor)]
-    pub fn new(len: usize) -> Result<Self, Failure> {
+    pub fn new(len: usize, hash: bool) -> Result<Self, Failure> {
         let bytes = AlignedBytes::try_new(len).ok_or(Failure::Memory { bytes: len })?;
-        Ok(Self { bytes, filled: 0 })
+        Ok(Self {
+            bytes,
+            filled: 0,
+            hash: hash.then(Sha256::new),
+        })
     }
 
     /// Appends a chunk.
@@ -41,6 +49,9 @@ impl ModelBuffer {
             .unwrap_or_default();
         let place = room.get_mut(..len).ok_or(Failure::TooLong { expected })?;
         chunk.copy_to(place);
+        if let Some(hash) = &mut self.hash {
+            hash.update(&*place);
+        }
         self.filled += len;
         Ok(())
     }
@@ -50,6 +61,19 @@ impl ModelBuffer {
     #[wasm_bindgen(getter)]
     pub fn filled(&self) -> usize {
         self.filled
+    }
+
+    /// SHA-256 of what has been written, in hex digits; empty when it is not computed.
+    #[must_use]
+    pub fn sha256(&self) -> String {
+        let mut digits = String::new();
+        if let Some(hash) = &self.hash {
+            for byte in hash.clone().finalize() {
+                // Writing to a string cannot fail.
+                let _ = write!(digits, "{byte:02x}");
+            }
+        }
+        digits
     }
 }
 

@@ -1,22 +1,17 @@
-//! What crosses the boundary: options in, steps and translations out, as plain objects.
+//! What crosses the boundary: steps and translations out, as plain objects.
 
 use std::ops::Range;
 
-use csanmt::{Format, Options, Translation};
-use serde::{Deserialize, Serialize};
+use csanmt::{Sentence, Translation};
+use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::Failure;
 use crate::utf16::Utf16Cursor;
 
 /// The same shapes for TypeScript.
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
-export interface Options {
-    beam?: number;
-    format?: "text" | "html" | "markdown";
-}
 export interface Step {
     text: string;
     sentencesDone: number;
@@ -24,47 +19,26 @@ export interface Step {
     done: boolean;
 }
 export interface Translation {
+    start: number;
+    source: string;
     text: string;
-    sentences: { source: [number, number]; target: [number, number]; truncated: boolean }[];
+    sentences: Sentence[];
+}
+export interface Sentence {
+    source: [number, number];
+    target: [number, number];
+    truncated: boolean;
+    confidence: number;
+    alternatives?: { text: string; score: number }[];
+    alignment?: { source: [number, number]; target: [number, number] }[];
 }
 "#;
 
-#[derive(Deserialize, Default)]
-#[serde(default, deny_unknown_fields)]
-struct OptionsView {
-    beam: Option<usize>,
-    format: FormatView,
-}
-
-/// What a text is written in.
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "lowercase")]
-enum FormatView {
-    #[default]
-    Text,
-    Html,
-    Markdown,
-}
-
-/// Most sentences in one step. A step cannot be interrupted: four keep it near a tenth of a
-/// second, and already share most of the work of reading the weights.
-const STEP_SENTENCES: usize = 4;
-
-/// Reads the options object; `undefined` and `null` mean the defaults.
-pub(crate) fn parse_options(value: JsValue) -> Result<Options, Failure> {
-    let mut options = Options::default().with_batch(STEP_SENTENCES);
-    if value.is_undefined() || value.is_null() {
-        return Ok(options);
-    }
-    let view: OptionsView = serde_wasm_bindgen::from_value(value)
-        .map_err(|error| Failure::Options(error.to_string()))?;
-    options.beam = view.beam;
-    options.format = match view.format {
-        FormatView::Text => Format::Text,
-        FormatView::Html => Format::Html,
-        FormatView::Markdown => Format::Markdown,
-    };
-    Ok(options)
+/// Which parts of a sentence somebody asked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Shown {
+    pub(crate) alternatives: bool,
+    pub(crate) alignment: bool,
 }
 
 /// How far a job is after a step.
@@ -87,37 +61,75 @@ impl StepView<'_> {
 #[derive(Serialize, Debug, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TranslationView<'a> {
+    start: usize,
+    source: &'a str,
     text: &'a str,
-    sentences: Vec<SentenceView>,
+    sentences: Vec<SentenceView<'a>>,
 }
+
+type Span = [usize; 2];
 
 #[derive(Serialize, Debug, PartialEq)]
 #[serde(rename_all = "camelCase")]
-struct SentenceView {
-    source: [usize; 2],
-    target: [usize; 2],
+struct SentenceView<'a> {
+    source: Span,
+    target: Span,
     truncated: bool,
+    confidence: f32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alternatives: Option<Vec<AlternativeView<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alignment: Option<Vec<AlignmentView>>,
+}
+
+#[derive(Serialize, Debug, PartialEq)]
+struct AlternativeView<'a> {
+    text: &'a str,
+    score: f32,
+}
+
+#[derive(Serialize, Debug, PartialEq)]
+struct AlignmentView {
+    source: Span,
+    target: Span,
 }
 
 impl<'a> TranslationView<'a> {
-    pub(crate) fn new(source: &str, translation: &'a Translation) -> Self {
+    /// `start` is where the source begins in the whole text.
+    pub(crate) fn new(
+        source: &'a str,
+        start: usize,
+        translation: &'a Translation,
+        shown: Shown,
+    ) -> Self {
         let mut in_source = Utf16Cursor::new(source);
         let mut in_target = Utf16Cursor::new(&translation.text);
-        let span = |cursor: &mut Utf16Cursor<'_>, range: &Range<usize>| {
-            [cursor.offset_of(range.start), cursor.offset_of(range.end)]
-        };
-        let sentences = translation
-            .sentences
-            .iter()
-            .map(|sentence| SentenceView {
-                source: span(&mut in_source, &sentence.source),
-                target: span(&mut in_target, &sentence.target),
-                truncated: sentence.truncated,
-            })
-            .collect();
+        let sentences = translation.sentences.iter().map(|sentence| SentenceView {
+            source: span(&mut in_source, &sentence.source, 0),
+            target: span(&mut in_target, &sentence.target, 0),
+            truncated: sentence.truncated,
+            confidence: sentence.confidence,
+            alternatives: shown.alternatives.then(|| alternatives(sentence)),
+            alignment: shown.alignment.then(|| {
+                let bases = (
+                    in_source.offset_of(sentence.source.start),
+                    in_target.offset_of(sentence.target.start),
+                );
+                let texts = (
+                    source.get(sentence.source.clone()).unwrap_or_default(),
+                    translation
+                        .text
+                        .get(sentence.target.clone())
+                        .unwrap_or_default(),
+                );
+                alignment(sentence, texts, bases)
+            }),
+        });
         Self {
+            sentences: sentences.collect(),
+            start,
+            source,
             text: &translation.text,
-            sentences,
         }
     }
 
@@ -127,8 +139,39 @@ impl<'a> TranslationView<'a> {
 }
 
 /// Strings, numbers, booleans and arrays only, which serialise without fail.
-fn to_js(value: &impl Serialize) -> JsValue {
+pub(crate) fn to_js(value: &(impl Serialize + ?Sized)) -> JsValue {
     serde_wasm_bindgen::to_value(value).unwrap_or(JsValue::UNDEFINED)
+}
+
+/// Bytes to UTF-16 code units, `base` added.
+fn span(cursor: &mut Utf16Cursor<'_>, range: &Range<usize>, base: usize) -> Span {
+    [range.start, range.end].map(|byte| base + cursor.offset_of(byte))
+}
+
+fn alternatives(sentence: &Sentence) -> Vec<AlternativeView<'_>> {
+    let hypotheses = sentence.hypotheses.iter();
+    hypotheses
+        .map(|hypothesis| AlternativeView {
+            text: &hypothesis.text,
+            score: hypothesis.score,
+        })
+        .collect()
+}
+
+/// Words go to and fro in a sentence: its own cursors keep the walks short.
+fn alignment(
+    sentence: &Sentence,
+    texts: (&str, &str),
+    bases: (usize, usize),
+) -> Vec<AlignmentView> {
+    let mut cursors = (Utf16Cursor::new(texts.0), Utf16Cursor::new(texts.1));
+    let pairs = sentence.alignment.iter();
+    pairs
+        .map(|pair| AlignmentView {
+            source: span(&mut cursors.0, &pair.source, bases.0),
+            target: span(&mut cursors.1, &pair.target, bases.1),
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -159,7 +202,7 @@ mod tests {
                 ),
             ],
         };
-        let view = TranslationView::new(source, &translation);
+        let view = TranslationView::new(source, 0, &translation, Shown::default());
         assert_eq!(view.sentences[0].source, [0, 5]);
         assert_eq!(view.sentences[0].target, [0, 13]);
         assert_eq!(view.sentences[1].source, [6, 9]);

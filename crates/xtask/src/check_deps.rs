@@ -73,7 +73,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         package: "csanmt-wasm",
-        may_use: &["csanmt"],
+        may_use: &["csanmt", "csanmt-documents"],
         never: &["axum", "tokio", "rayon", "clap"],
     },
     Rule {

@@ -6,6 +6,7 @@ mod check_deps;
 mod chromium;
 mod manifest;
 mod node;
+mod package;
 mod process;
 mod redis;
 mod serve;
@@ -24,6 +25,7 @@ cargo xtask COMMAND
 
   serve [ARGS…]  build the site and the server, then run `csanmt serve ARGS…` on it
   site           build the page with its WebAssembly engine into target/site
+  package        lay out and pack the npm package into target/package
   test           everything that continuous integration runs, stopping at the first failure
   check-deps     fail when a crate depends on one it may not know
   bench [NAME…]  measure the engine beside its peers
@@ -39,6 +41,9 @@ const COMMANDS: &[Command] = &[
     ("serve", serve::HELP, serve::run),
     ("site", site::HELP, |args| {
         without_arguments(args, site::build)
+    }),
+    ("package", package::HELP, |args| {
+        without_arguments(args, package::run_command)
     }),
     ("test", test::HELP, |args| {
         without_arguments(args, test::run)

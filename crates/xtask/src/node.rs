@@ -1,6 +1,7 @@
 //! The node tools: TypeScript as a checker and the driver of the browser, pinned by the lockfile
 //! in tests/browser.
 
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Result, bail};
@@ -8,12 +9,16 @@ use anyhow::{Result, bail};
 use crate::process::{command, exists, run};
 use crate::workspace;
 
-/// Installs what the lockfile names, unless it is there already.
+/// Installs what the lockfile of the tests of the page names, unless it is there already.
 pub(crate) fn install() -> Result<()> {
+    install_in(&workspace::browser_tests())
+}
+
+/// Installs what the lockfile in a folder names, unless it is there already.
+pub(crate) fn install_in(folder: &Path) -> Result<()> {
     if !exists("node") || !exists("npm") {
         bail!("node and npm are needed for the tests of the page: install node 20 or later");
     }
-    let folder = workspace::browser_tests();
     // npm writes this file last; a lockfile newer than it means another set of packages.
     let installed = modified(&folder.join("node_modules/.package-lock.json"));
     let wanted = modified(&folder.join("package-lock.json"));
@@ -25,24 +30,45 @@ pub(crate) fn install() -> Result<()> {
 
 /// Checks the JSDoc types of the library, the page and the tests.
 pub(crate) fn check_types() -> Result<()> {
-    let compiler = workspace::browser_tests().join("node_modules/typescript/bin/tsc");
-    let compiler = compiler.to_string_lossy().into_owned();
     for project in [
         "www/lib/tsconfig.json",
-        "www/lib/tsconfig.worker.json",
         "www/app/tsconfig.json",
         "www/app/tsconfig.worker.json",
         "tests/browser/tsconfig.json",
     ] {
-        run(&mut command(
-            "node",
-            [compiler.as_str(), "--project", project],
-        ))?;
+        run(&mut compiler(["--project", project]))?;
     }
     Ok(())
 }
 
-fn npm<'a>(args: impl IntoIterator<Item = &'a str>) -> Command {
+/// Writes the types of the library's modules into a folder.
+pub(crate) fn emit_types(folder: &Path) -> Result<()> {
+    let mut emit = compiler(["--project", "www/lib/tsconfig.json"]);
+    emit.args([
+        "--noEmit",
+        "false",
+        "--declaration",
+        "--emitDeclarationOnly",
+    ])
+    .args([
+        "--allowImportingTsExtensions",
+        "true",
+        "--rootDir",
+        "www/lib",
+        "--outDir",
+    ])
+    .arg(folder);
+    run(&mut emit)
+}
+
+fn compiler<'a>(args: impl IntoIterator<Item = &'a str>) -> Command {
+    let compiler = workspace::browser_tests().join("node_modules/typescript/bin/tsc");
+    let mut command = command("node", [compiler]);
+    command.args(args);
+    command
+}
+
+pub(crate) fn npm<'a>(args: impl IntoIterator<Item = &'a str>) -> Command {
     let program = if cfg!(windows) { "npm.cmd" } else { "npm" };
     command(program, args)
 }

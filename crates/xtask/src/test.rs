@@ -6,7 +6,9 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::process::{cargo, command, run as run_command};
-use crate::{check_deps, chromium, node, redis, serve, site, sizes, wasm_package, workspace};
+use crate::{
+    check_deps, chromium, node, package, redis, serve, site, sizes, wasm_package, workspace,
+};
 
 pub(crate) const HELP: &str = "\
 cargo xtask test
@@ -14,7 +16,8 @@ cargo xtask test
 Runs, in this order, and stops at the first failure:
 formatting, lints (also for WebAssembly), documentation, dependency rules, Rust tests (with a Redis,
 installed from Debian when it is missing and this is root), the site and
-its size, the types of the JavaScript, and the page in Chromium against the real server.
+its size, the types of the JavaScript, the package in Node and in bundlers, and the page in Chromium
+against the real server.
 
 Node packages are installed by lockfile; Chromium from Debian when it is missing and this is root.
 Without Chromium the tests of the page are skipped, except where CI is set: there that is a failure.
@@ -63,6 +66,7 @@ const STEPS: &[Step] = &[
     ("size of the site", sizes::run),
     ("node packages", node::install),
     ("JavaScript types", node::check_types),
+    ("the package", package_tests),
     ("the page in Chromium", browser_tests),
 ];
 
@@ -87,6 +91,11 @@ fn wasm_lints(packages: &[&str], options: &[&str]) -> Command {
     }
     lints.args(options).args(["--", "-D", "warnings"]);
     lints
+}
+
+/// What of it needs a browser is left out without one.
+fn package_tests() -> Result<()> {
+    package::test(chromium::ensure()?.as_deref())
 }
 
 fn browser_tests() -> Result<()> {

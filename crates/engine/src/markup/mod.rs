@@ -35,6 +35,8 @@ mod kept;
 mod markdown;
 mod placement;
 mod tagged;
+#[cfg(feature = "serde")]
+mod tagged_data;
 mod template;
 
 pub(crate) use blocks::Blocks;

@@ -31,12 +31,18 @@ const MAX_DEPTH: usize = 200;
 /// assert_eq!(pieces[5..8], [Piece::Open(bold), Piece::Text("然后"), Piece::Close(bold)]);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "super::tagged_data::TaggedData")
+)]
 pub struct TaggedText {
     text: String,
     tags: Vec<Tag>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Tag {
     /// Bytes of the text.
     pub(crate) range: Range<usize>,
@@ -128,6 +134,12 @@ impl TaggedText {
 
     pub(crate) fn tags(&self) -> &[Tag] {
         &self.tags
+    }
+
+    /// Puts a text and its elements together; they must nest.
+    #[cfg(feature = "serde")]
+    pub(super) fn from_parts(text: String, tags: Vec<Tag>) -> Self {
+        Self { text, tags }
     }
 
     /// The same elements, empty, for a text that is put together anew.

@@ -1,0 +1,125 @@
+//! Texts for the model that are searched batch by batch, and can wait between two decoder steps.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use csanmt_model::{Search, SearchOptions, SearchResult};
+
+use crate::Error;
+use crate::job::{BATCH_SENTENCES, BATCH_TOKENS};
+use crate::sentence::Query;
+use crate::shared::Shared;
+
+/// The searches of some queries.
+#[derive(Debug)]
+pub(crate) struct Round {
+    shared: Arc<Shared>,
+    queries: Vec<Query>,
+    /// One a query.
+    results: Vec<SearchResult>,
+    /// Batches that are not begun, as numbers of queries.
+    waiting: VecDeque<Vec<usize>>,
+    /// The batch under way.
+    current: Option<(Vec<usize>, Search)>,
+    options: SearchOptions,
+}
+
+impl Round {
+    /// With `whole` the queries of one kind are one batch, however many: the original decodes all
+    /// pieces of a call together.
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        queries: Vec<Query>,
+        options: &SearchOptions,
+        whole: bool,
+    ) -> Self {
+        Self {
+            shared,
+            results: vec![SearchResult::default(); queries.len()],
+            waiting: batches(&queries, whole),
+            queries,
+            current: None,
+            options: options.clone(),
+        }
+    }
+
+    /// Searches until all is found; `observe` is called after every step and may break off, which
+    /// is [`Error::Cancelled`]. The next call goes on from there.
+    pub(crate) fn run(
+        &mut self,
+        observe: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        loop {
+            let (batch, mut search) = match self.current.take() {
+                Some(current) => current,
+                None => match self.waiting.pop_front() {
+                    Some(batch) => self.start(batch)?,
+                    None => return Ok(()),
+                },
+            };
+            while self.shared.model.step(&mut search).is_some() {
+                if observe().is_break() {
+                    self.current = Some((batch, search));
+                    return Err(Error::Cancelled);
+                }
+            }
+            for (&query, result) in batch.iter().zip(search.results()) {
+                self.results[query] = result;
+            }
+            self.shared.give_back(search.into_workspace());
+        }
+    }
+
+    /// The results in the order of the queries.
+    pub(crate) fn into_results(mut self) -> Vec<SearchResult> {
+        std::mem::take(&mut self.results)
+    }
+
+    fn start(&self, batch: Vec<usize>) -> Result<(Vec<usize>, Search), Error> {
+        let ids: Vec<&[u32]> = batch
+            .iter()
+            .map(|&query| self.queries[query].ids.as_slice())
+            .collect();
+        let mut options = self.options.clone();
+        if batch.first().is_some_and(|&query| self.queries[query].all) {
+            options.wanted = options.beam;
+        }
+        let workspace = self.shared.take_workspace();
+        let search = self.shared.model.start(&ids, &options, workspace)?;
+        Ok((batch, search))
+    }
+}
+
+impl Drop for Round {
+    fn drop(&mut self) {
+        if let Some((_, search)) = self.current.take() {
+            self.shared.give_back(search.into_workspace());
+        }
+    }
+}
+
+/// The queries that want only the best first, then those that want all.
+fn batches(queries: &[Query], whole: bool) -> VecDeque<Vec<usize>> {
+    let mut batches = VecDeque::new();
+    for all in [false, true] {
+        let (mut batch, mut tokens) = (Vec::new(), 0);
+        for (number, query) in queries.iter().enumerate() {
+            if query.all != all {
+                continue;
+            }
+            let more = tokens + query.ids.len();
+            let full = !batch.is_empty() && (batch.len() == BATCH_SENTENCES || more > BATCH_TOKENS);
+            if full && !whole {
+                batches.push_back(std::mem::take(&mut batch));
+                tokens = 0;
+            }
+            tokens += query.ids.len();
+            batch.push(number);
+        }
+        if !batch.is_empty() {
+            batches.push_back(batch);
+        }
+    }
+    batches
+}
