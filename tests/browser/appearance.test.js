@@ -15,11 +15,11 @@ const PICTURES =
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
 
 const TEXT = [
+  "今天天气很好，我们去公园吧。我喜欢学习中文和英文。",
+  "",
   SENTENCES.slice(0, 3).join(""),
   "",
   SENTENCES.slice(200, 206).join(""),
-  "",
-  SENTENCES.slice(300, 304).join(""),
 ].join("\n");
 
 /** @type {import("playwright-core").Browser} */
@@ -36,31 +36,49 @@ after(async () => {
   await server?.stop();
 });
 
-/** @type {{ name: string, options: import("playwright-core").BrowserContextOptions }[]} */
-const LOOKS = [
-  { name: "wide", options: { viewport: { width: 1280, height: 800 } } },
-  { name: "dark", options: { viewport: { width: 1280, height: 800 }, colorScheme: "dark" } },
-  { name: "phone", options: { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2 } },
-  {
-    name: "phone-dark",
-    options: { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, colorScheme: "dark" },
-  },
-  { name: "narrowest", options: { viewport: { width: 320, height: 568 } } },
-  { name: "chinese", options: { viewport: { width: 1280, height: 800 }, locale: "zh-CN" } },
+/** Widths of phones, tablets and desks; the narrowest that must do; a desk at 200 % zoom. */
+const SIZES = [
+  { name: "320", viewport: { width: 320, height: 568 } },
+  { name: "360", viewport: { width: 360, height: 740 }, deviceScaleFactor: 2 },
+  { name: "768", viewport: { width: 768, height: 1024 } },
+  { name: "1440", viewport: { width: 1440, height: 900 } },
+  { name: "zoomed", viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 },
 ];
+/** @type {({ name: string } & import("playwright-core").BrowserContextOptions)[]} */
+const LOOKS = [
+  ...SIZES.map((size) => ({ ...size, colorScheme: /** @type {const} */ ("light") })),
+  ...SIZES.map((size) => ({ ...size, name: `${size.name}-dark`, colorScheme: /** @type {const} */ ("dark") })),
+  { name: "1440-chinese", viewport: { width: 1440, height: 900 }, locale: "zh-CN" },
+].filter(({ name }) => name !== "zoomed-dark" && name !== "320-dark");
 
-for (const { name, options } of LOOKS) {
-  test(`${name}: no overflow, no accessibility violation`, async () => {
+for (const { name, ...options } of LOOKS) {
+  test(`k7_${name}: no overflow, no accessibility violation in any state`, async () => {
     const page = await TranslatorPage.open(browser, server.url, { reducedMotion: "reduce", ...options });
+    const look = async (/** @type {string} */ state) => {
+      await page.rendered();
+      await page.page.screenshot({ path: `${PICTURES}/${name}-${state}.png` });
+      await checkRules(page);
+    };
     await page.ready();
-    await page.rendered();
-    await page.page.screenshot({ path: `${PICTURES}/${name}-empty.png` });
-    await checkRules(page);
+    await look("empty");
     await page.paste(TEXT);
-    await page.rendered();
-    await page.page.locator("#target[aria-busy=false]").waitFor();
-    await page.page.screenshot({ path: `${PICTURES}/${name}.png` });
-    await checkRules(page);
+    await page.translated();
+    await page.page.waitForFunction(() => document.querySelector("#mirror .block"));
+    await page.target.focus();
+    await page.page.keyboard.press("ArrowRight");
+    await look("translated");
+    await page.page.keyboard.press("Enter");
+    await page.page.locator("#alternatives").waitFor();
+    await page.page.waitForFunction(
+      () => !/…$/.test(document.getElementById("alternatives-note")?.textContent ?? ""),
+    );
+    await look("alternatives");
+    await page.page.keyboard.press("Escape");
+    for (const dialog of ["settings", "glossary"]) {
+      await page.page.locator(`#open-${dialog}`).click();
+      await look(dialog);
+      await page.page.keyboard.press("Escape");
+    }
     await page.close();
   });
 }
@@ -89,7 +107,7 @@ test("while loading, while translating, and when loading fails", async () => {
   await page.close();
 });
 
-test("the panes name their languages, and every control can be reached by keyboard", async () => {
+test("k7_the panes name their languages, and every control can be reached by keyboard", async () => {
   const page = await TranslatorPage.open(browser, server.url);
   await page.ready();
   assert.equal(await page.source.getAttribute("lang"), "zh-Hans");
@@ -98,11 +116,33 @@ test("the panes name their languages, and every control can be reached by keyboa
   await page.translated();
   await page.source.focus();
   const reached = [];
-  for (let press = 0; press < 6; press += 1) {
+  for (let press = 0; press < 13; press += 1) {
     await page.page.keyboard.press("Tab");
     reached.push(await page.page.evaluate(() => document.activeElement?.id));
   }
-  assert.deepEqual(reached.slice(0, 4), ["auto", "translate", "copy", "target"]);
+  const after = ["auto", "translate", "target", "copy", "download", "share"];
+  assert.deepEqual(reached.slice(0, after.length), after);
+  for (const id of ["open-file", "open-glossary", "open-settings", "clear", "swap"]) {
+    assert.ok(reached.includes(id), `${id} is not among ${reached}`);
+  }
+  await page.close();
+});
+
+test("k7_the whole page works at 320 pixels and in forced colours", async () => {
+  const page = await TranslatorPage.open(browser, server.url, {
+    viewport: { width: 320, height: 568 },
+    forcedColors: "active",
+  });
+  await page.ready();
+  await page.paste("你好。");
+  await page.translated();
+  for (const id of ["clear", "swap", "auto", "translate", "copy", "download", "share", "open-file", "open-settings"]) {
+    const control = page.page.locator(`#${id}`);
+    await control.scrollIntoViewIfNeeded();
+    const box = await control.boundingBox();
+    assert.ok(box && box.x >= 0 && box.x + box.width <= 320, `${id} is at ${JSON.stringify(box)}`);
+    assert.ok(box.height >= 20 && box.width >= 20, `${id} is too small: ${JSON.stringify(box)}`);
+  }
   await page.close();
 });
 

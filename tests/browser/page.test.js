@@ -38,7 +38,7 @@ test("translates a paragraph, and another one after server and network are gone"
   await page.close();
 });
 
-test("asks nobody but its own server", async () => {
+test("h2_asks nobody but its own server", async () => {
   const server = await Server.start();
   const page = await TranslatorPage.open(browser, server.url);
   await page.ready();
@@ -55,7 +55,7 @@ test("asks nobody but its own server", async () => {
   await server.stop();
 });
 
-test("the loading progress rises to the size of the model", async () => {
+test("h6_the loading progress rises to the size of the model", async () => {
   const server = await Server.start();
   const page = await TranslatorPage.open(browser, server.url);
   await page.ready();
@@ -81,7 +81,7 @@ test("the loading progress rises to the size of the model", async () => {
   await server.stop();
 });
 
-test("after one visit a reload works offline", async () => {
+test("h1_after one visit a reload works offline", async () => {
   const server = await Server.start();
   const page = await TranslatorPage.open(browser, server.url);
   await page.ready();
@@ -97,7 +97,7 @@ test("after one visit a reload works offline", async () => {
   await page.close();
 });
 
-test("below a path of a static host, online and offline", async () => {
+test("h9_below a path of a static host, online and offline", async () => {
   const base = "/some/path/";
   const site = await StaticSite.start(base);
   const page = await TranslatorPage.open(browser, site.url);
@@ -123,7 +123,7 @@ test("below a path of a static host, online and offline", async () => {
   await page.close();
 });
 
-test("says what is wrong when loading fails, keeps the text and tries again", async () => {
+test("k6_says what is wrong when loading fails, keeps the text and tries again", async () => {
   const server = await Server.start();
   const context = await browser.newContext({ locale: "en-US", serviceWorkers: "block" });
   const page = new TranslatorPage(await context.newPage());
@@ -143,7 +143,7 @@ test("says what is wrong when loading fails, keeps the text and tries again", as
   await server.stop();
 });
 
-test("says in words that the browser lacks SIMD", async () => {
+test("g1_says in words that the browser lacks SIMD", async () => {
   const server = await Server.start();
   const context = await browser.newContext({ locale: "en-US" });
   const page = await context.newPage();

@@ -33,14 +33,14 @@ afterEach(async () => {
 /** Texts that the page has sent to its worker. */
 const sent = async () => (await page.messages("translate")).map(({ text }) => text);
 
-test("fast typing is one translation, after the pause", async () => {
+test("k3_fast typing is one translation, after the pause", async () => {
   await page.source.pressSequentially("我们今天去学校。", { delay: 40 });
   assert.deepEqual(await sent(), []);
   await page.translated();
   assert.deepEqual(await sent(), ["我们今天去学校。"]);
 });
 
-test("a pause translates, the next edit translates again", async () => {
+test("k3_a pause translates, the next edit translates again", async () => {
   await page.source.pressSequentially("你好", { delay: 10 });
   await page.translated();
   await page.source.pressSequentially("吗？", { delay: 10 });
@@ -50,7 +50,7 @@ test("a pause translates, the next edit translates again", async () => {
   assert.deepEqual(await sent(), ["你好", "你好吗？"]);
 });
 
-test("pasted text, Ctrl+Enter and the button do not wait", async () => {
+test("k3_pasted text, Ctrl+Enter and the button do not wait", async () => {
   const since = (/** @type {() => Promise<void>} */ act) => {
     const begin = performance.now();
     return act().then(async () => {
@@ -80,7 +80,7 @@ test("pasted text, Ctrl+Enter and the button do not wait", async () => {
   assert.match(await page.translated(), /[A-Za-z]/);
 });
 
-test("a text under composition waits for its characters", async () => {
+test("k3_a text under composition waits for its characters", async () => {
   const client = await page.page.context().newCDPSession(page.page);
   await page.source.focus();
   for (const text of ["n", "ni", "nih", "nihao"]) {
@@ -97,7 +97,7 @@ test("a text under composition waits for its characters", async () => {
   assert.deepEqual(await sent(), ["你好"]);
 });
 
-test("the newest text wins while a long one is under way", async () => {
+test("k1_the newest text wins while a long one is under way", async () => {
   await page.paste(longText(400));
   await page.page.waitForFunction(() => document.getElementById("target")?.textContent !== "");
   await page.paste(OTHER_PARAGRAPH);
@@ -111,7 +111,7 @@ test("the newest text wins while a long one is under way", async () => {
   assert.equal(await page.shown(), shown);
 });
 
-test("Stop and Escape end a translation and keep what is there", async () => {
+test("k4_Stop and Escape end a translation and keep what is there", async () => {
   for (const stop of [
     () => page.page.locator("#stop").click(),
     () => page.page.keyboard.press("Escape"),
@@ -130,7 +130,7 @@ test("Stop and Escape end a translation and keep what is there", async () => {
   }
 });
 
-test("without the switch only the button translates, and the choice is kept", async () => {
+test("k3_without the switch only the button translates, and the choice is kept", async () => {
   await page.page.locator("#auto").uncheck();
   await page.paste(PARAGRAPH);
   await page.page.waitForTimeout(600);

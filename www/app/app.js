@@ -1,138 +1,243 @@
-/** The page: connects the session, the view, the translator and the service worker. */
+/** The page: connects its parts. */
 
-import { CsanmtTranslator } from "./lib/index.js";
+import { Documents } from "./documents.js";
+import { Engine } from "./engine.js";
+import { button, find } from "./find.js";
+import { GlossaryDialog } from "./glossary-dialog.js";
+import { Glossary } from "./glossary.js";
+import { HistoryDialog } from "./history-dialog.js";
+import { History } from "./history.js";
+import { setLanguage, strings } from "./i18n.js";
+import { Notices } from "./notices.js";
+import { keepPage } from "./offline.js";
+import { Partner } from "./partner.js";
+import { saveFile } from "./save-file.js";
+import { ScrollLink } from "./scroll-link.js";
 import { Session } from "./session.js";
-import { localise, stringsFor } from "./strings.js";
+import { SettingsDialog } from "./settings-dialog.js";
+import { loadSettings, recall, remember, saveSettings } from "./settings.js";
+import { readHash, writeHash } from "./share-link.js";
+import { SourcePane } from "./source-pane.js";
+import { TargetPane } from "./target-pane.js";
 import { View } from "./view.js";
 
-const AUTO_KEY = "csanmt.auto";
+/** How long a text must rest before the address and the history take it. */
+const REST_MS = 600;
 
-const language = stringsFor(navigator.languages);
-localise(document, language);
-const view = new View(language.strings);
+const settings = loadSettings();
+applyTheme();
+applyLanguage();
+
+const notices = new Notices();
+const view = new View(notices);
+const source = new SourcePane(/** @type {HTMLTextAreaElement} */ (find("source")), find("mirror"), find("paragraphs"));
 const session = new Session((session) => view.update(session));
+const partner = new Partner(session, (side) => (side === "source" ? source.geometry : view.output));
+const target = new TargetPane(session, view, partner);
+const scrolling = new ScrollLink(
+  [
+    { element: () => source.element, top: (index) => topOf("source", index) },
+    { element: () => view.target, top: (index) => topOf("target", index) },
+  ],
+  () => session.sentences.length,
+);
+const glossary = new Glossary(() => settings.useGlossary && session.translate());
+new GlossaryDialog(glossary);
+const history = new History();
+const historyDialog = new HistoryDialog(history, replaceText);
+const dialog = new SettingsDialog(settings);
+const documents = new Documents();
 
-view.source.addEventListener("input", (event) => {
-  const { inputType, isComposing } = /** @type {InputEvent} */ (event);
-  // While an input method composes, the text holds Latin letters that are no text yet.
-  if (!isComposing) {
-    const atOnce = inputType === "insertFromPaste" || inputType === "insertFromDrop";
-    session.edit(view.source.value, { atOnce });
-  }
+session.options = documents.options = () => ({
+  ...(settings.useGlossary && glossary.entries.length > 0 ? { glossary: glossary.entries } : {}),
+  ...(settings.joinLines ? { wrappedLines: true } : {}),
 });
-view.source.addEventListener("compositionend", () => session.edit(view.source.value));
+
+// The source text
+
+source.onedit = (text, how) => session.edit(text, how);
+source.oncaret = (offset) => partner.setCaret(partner.find("source", offset));
+source.onmode = () => scrolling.listen();
+for (const element of [find("source"), find("paragraphs")]) {
+  partner.follow(element, "source", (x, y) => source.offsetAtPoint(x, y));
+}
+documents.ontext = replaceText;
+
+let rest = 0;
+view.onshown = () => {
+  partner.refresh();
+  scrolling.align();
+  if (session.run.phase === "done") {
+    source.measure();
+    const { sentences, milliseconds } = session.run;
+    dialog.measured = { sentences, milliseconds, characters: session.source.length };
+  }
+  clearTimeout(rest);
+  rest = setTimeout(settle, REST_MS);
+};
+
+/** The text has not changed for a while. */
+function settle() {
+  scrolling.align();
+  writeAddress();
+  remember("text", settings.keepText && session.source !== "" ? session.source : undefined);
+  if (settings.keepHistory && session.run.phase === "done" && session.hasText) {
+    history.add(session.source, session.target);
+  }
+}
+
+function writeAddress() {
+  const hash = writeHash(session.source);
+  // A page that has never had a text keeps the address it was opened with.
+  if (hash !== location.hash && (session.source !== "" || location.hash !== "")) {
+    window.history.replaceState(null, "", hash);
+  }
+}
+
+/** @param {string} text */
+function replaceText(text) {
+  source.show(text, 0);
+  session.edit(text, { atOnce: true });
+}
+
+// Controls
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
     event.preventDefault();
     session.translate();
-  } else if (event.key === "Escape" && !event.isComposing) {
+  } else if (event.key === "Escape" && !event.isComposing && !document.querySelector("dialog[open]")) {
     session.stop();
   }
 });
-
 view.translate.addEventListener("click", () => session.translate());
 view.stop.addEventListener("click", () => session.stop());
 view.clear.addEventListener("click", () => {
-  view.source.value = "";
-  session.edit("");
-  view.source.focus();
+  const before = session.source;
+  replaceText("");
+  source.focus();
+  if (before.length > 200) {
+    notices.show("cleared", strings.cleared, { label: strings.undo, run: () => replaceText(before) });
+  }
 });
-view.copy.addEventListener("click", () => copy(session.target));
+view.copy.addEventListener("click", () => copy(session.target, view.copy, strings.copied));
+view.share.addEventListener("click", () => {
+  const hash = writeHash(session.source);
+  if (!hash.includes("&text=")) {
+    view.say(strings.tooLongToShare);
+    return;
+  }
+  copy(new URL(hash, location.href).href, view.share, strings.shared);
+});
+view.download.addEventListener("click", () => {
+  saveFile(new Blob([session.target], { type: "text/plain;charset=utf-8" }), "translation.txt");
+});
+view.swap.addEventListener("click", () => {
+  const before = session.source;
+  replaceText(session.target);
+  notices.show("swapped", strings.swapped, { label: strings.undo, run: () => replaceText(before) });
+  source.focus();
+});
 
-view.auto.checked = session.auto = readSetting(AUTO_KEY) !== "off";
+/**
+ * @param {string} text
+ * @param {HTMLButtonElement} element
+ * @param {string} done
+ */
+async function copy(text, element, done) {
+  try {
+    await navigator.clipboard.writeText(text);
+    view.confirm(element, done);
+  } catch {
+    // No clipboard outside secure contexts, or no permission.
+    view.say(strings.copyFailed);
+  }
+}
+
+// Settings
+
+view.auto.checked = session.auto = settings.auto;
 view.auto.addEventListener("change", () => {
-  session.auto = view.auto.checked;
-  writeSetting(AUTO_KEY, session.auto ? "on" : "off");
+  settings.auto = session.auto = view.auto.checked;
+  saveSettings(settings);
   if (session.auto) {
     session.translate();
   }
 });
+historyDialog.enabled = settings.keepHistory;
+dialog.onchange = (changed) => {
+  switch (changed) {
+    case "theme":
+      return applyTheme();
+    case "language":
+      applyLanguage();
+      view.refresh();
+      return dialog.refresh();
+    case "keepText":
+      return settle();
+    case "keepHistory":
+      if (!settings.keepHistory) {
+        history.clear();
+      }
+      historyDialog.enabled = settings.keepHistory;
+      return settle();
+    default:
+      session.translate();
+  }
+};
 
-// A dropped text file becomes the text; the browser would leave the page for it.
-document.addEventListener("dragover", (event) => {
-  if (event.dataTransfer?.types.includes("Files")) {
-    event.preventDefault();
+function applyTheme() {
+  document.documentElement.dataset.theme = settings.theme;
+}
+
+function applyLanguage() {
+  setLanguage(settings.language === "browser" ? navigator.languages : [settings.language]);
+}
+
+/**
+ * @param {"source" | "target"} side
+ * @param {number} index
+ */
+function topOf(side, index) {
+  const start = session.sentences[index]?.[side][0];
+  const blocks = side === "source" ? source.geometry : view.output;
+  return start === undefined ? undefined : blocks?.top(start);
+}
+
+// The beginning
+
+const given = readHash(location.hash);
+const kept = settings.keepText ? recall("text") : undefined;
+if (given !== undefined) {
+  replaceText(given);
+} else if (typeof kept === "string") {
+  replaceText(kept);
+} else {
+  // After a reload some browsers fill the text in again.
+  session.edit(source.text, { atOnce: true });
+}
+view.update(session);
+window.addEventListener("hashchange", () => {
+  const text = readHash(location.hash);
+  if (text !== undefined && text !== session.source) {
+    replaceText(text);
   }
 });
-document.addEventListener("drop", async (event) => {
-  const file = event.dataTransfer?.files[0];
-  if (file) {
-    event.preventDefault();
-    await open(file);
-  }
-});
 
-view.retry.addEventListener("click", load);
-// After a reload some browsers fill the text in again.
-session.edit(view.source.value, { atOnce: true });
+button("retry").addEventListener("click", load);
 load();
 
 async function load() {
   view.showLoadingAgain();
   try {
-    const manifest = await readManifest();
-    session.translator = await CsanmtTranslator.create({
-      modelUrl: manifest.model,
-      modelBytes: manifest.files[manifest.model]?.bytes,
-      onprogress: (progress) => view.showLoading(progress),
-    });
-    view.showReady();
-    // Now the network is idle, and the model is in the browser's cache for the worker to keep.
-    await navigator.serviceWorker?.register("sw.js").catch(() => {});
+    const loading = Engine.load((progress) => view.showLoading(progress));
+    documents.engine = loading;
+    loading.catch(() => {});
+    const engine = await loading;
+    session.translator = target.engine = dialog.engine = engine;
+    // Now the network is idle.
+    view.showReady(await keepPage(notices));
   } catch (error) {
     view.showLoadFailure(error instanceof Error ? error.message : String(error));
-  }
-}
-
-/** @returns {Promise<{ model: string, files: Record<string, { bytes: number } | undefined> }>} */
-async function readManifest() {
-  const response = await fetch("manifest.json").catch(() => {
-    throw new Error(language.strings.unreachable);
-  });
-  if (!response.ok) {
-    throw new Error(`manifest.json answered ${response.status}`);
-  }
-  return response.json();
-}
-
-/** @param {string} text */
-async function copy(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    view.showCopied(true);
-  } catch {
-    // No clipboard outside secure contexts, or no permission.
-    view.showCopied(false);
-  }
-}
-
-/** @param {File} file */
-async function open(file) {
-  const text = await file.text();
-  if (text.includes("\0")) {
-    view.showNotice(language.strings.notText(file.name));
-    return;
-  }
-  view.source.value = text;
-  session.edit(view.source.value, { atOnce: true });
-}
-
-/** @param {string} key */
-function readSetting(key) {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    // Storage may be forbidden; the settings then last as long as the page.
-    return null;
-  }
-}
-
-/** @param {string} key @param {string} value */
-function writeSetting(key, value) {
-  try {
-    localStorage.setItem(key, value);
-  } catch {
-    // As above.
   }
 }

@@ -1,7 +1,9 @@
 /**
- * @import { CsanmtTranslator } from "./lib/index.js"
- * @import { Translation } from "./lib/types.d.ts"
+ * @import { Sentence, Translation } from "./lib/types.d.ts"
+ * @import { Engine } from "./engine.js"
  */
+
+import { replaceSentence } from "./sentences.js";
 
 /** How long typing must pause before a translation begins. */
 export const DEBOUNCE_MS = 300;
@@ -22,7 +24,7 @@ export const DEBOUNCE_MS = 300;
 /**
  * What the session needs of a translator.
  *
- * @typedef {Pick<CsanmtTranslator, "translate">} Translator
+ * @typedef {Pick<Engine, "translate">} Translator
  */
 
 /**
@@ -41,6 +43,8 @@ export class Session {
   stale = "";
   /** @type {Run} */
   run = { phase: "idle" };
+  /** What the translator is told beside the text. @type {() => object} */
+  options = () => ({});
 
   /** @type {Translator | undefined} */
   #translator;
@@ -68,6 +72,16 @@ export class Session {
 
   get hasText() {
     return this.source.trim() !== "";
+  }
+
+  /**
+   * The sentences of both texts, when the translation is complete and that of the current text.
+   *
+   * @returns {readonly Sentence[]}
+   */
+  get sentences() {
+    const isCurrent = this.run.phase === "done" && this.#last?.source === this.source;
+    return isCurrent ? (this.#last?.sentences ?? []) : [];
   }
 
   /**
@@ -116,6 +130,7 @@ export class Session {
     try {
       const source = this.source;
       const translation = await this.#translator.translate(source, {
+        ...this.options(),
         signal: controller.signal,
         onprogress: ({ text, sentencesDone, sentences }) =>
           this.#advance(text, sentencesDone, sentences),
@@ -137,6 +152,20 @@ export class Session {
     }
     this.#controller = undefined;
     this.#onchange(this);
+  }
+
+  /**
+   * Takes another wording for a sentence of the complete translation.
+   *
+   * @param {number} index
+   * @param {string} wording
+   */
+  replace(index, wording) {
+    if (this.#last && this.sentences[index]) {
+      this.#last = { ...this.#last, ...replaceSentence(this.#last, index, wording) };
+      this.target = this.#last.text;
+      this.#onchange(this);
+    }
   }
 
   /** Gives up what is under way; what has been translated stays. */

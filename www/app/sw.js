@@ -1,14 +1,18 @@
 /**
- * The service worker: keeps the whole site, model included, so that the page opens offline.
+ * The service worker: keeps the whole site but the models, so that the page opens offline. The
+ * models are kept by the library, which can go on with a broken download.
  *
  * Every version of the site has a cache of its own, which is filled and checked against the
- * manifest before it takes the place of the one before.
+ * manifest before it takes the place of the one before. A page never sees files of two versions:
+ * a new one waits until the person has the page reloaded, or has closed it.
  */
 
 /* The site's version, written here when the site is built. */
 const VERSION = "0000000000000000";
-const CACHE_PREFIX = "csanmt-";
+const CACHE_PREFIX = "csanmt-site-";
 const CACHE = CACHE_PREFIX + VERSION;
+/** Caches of this name were made by early versions. */
+const EARLY_CACHE = /^csanmt-[0-9a-f]{16}$/;
 
 /** The open cache of this version. @type {Promise<Cache> | undefined} */
 let opened;
@@ -24,10 +28,16 @@ worker.addEventListener("activate", (event) => {
   event.waitUntil(activate());
 });
 
+worker.addEventListener("message", (event) => {
+  if (event.data?.type === "activate") {
+    worker.skipWaiting();
+  }
+});
+
 worker.addEventListener("fetch", (event) => {
   const { method, url } = event.request;
   const isOurs = method === "GET" && url.startsWith(worker.registration.scope);
-  if (isOurs) {
+  if (isOurs && !event.request.headers.has("Range")) {
     event.respondWith(answer(event.request));
   }
 });
@@ -42,7 +52,7 @@ async function install() {
   const cache = await caches.open(CACHE);
   try {
     for (const [path, { sha256 }] of Object.entries(manifest.files)) {
-      if (!(await cache.match(path))) {
+      if (!path.startsWith("models/") && !(await cache.match(path))) {
         await cache.put(path, await fetchChecked(path, sha256));
       }
     }
@@ -51,7 +61,9 @@ async function install() {
     await caches.delete(CACHE);
     throw error;
   }
-  await worker.skipWaiting();
+  if (!worker.registration.active) {
+    await worker.skipWaiting();
+  }
 }
 
 /**
@@ -81,8 +93,9 @@ async function hex(content) {
 
 async function activate() {
   const names = await caches.keys();
-  const old = names.filter((name) => name.startsWith(CACHE_PREFIX) && name !== CACHE);
-  await Promise.all(old.map((name) => caches.delete(name)));
+  const isOld = (/** @type {string} */ name) =>
+    (name.startsWith(CACHE_PREFIX) && name !== CACHE) || EARLY_CACHE.test(name);
+  await Promise.all(names.filter(isOld).map((name) => caches.delete(name)));
   await worker.clients.claim();
 }
 
@@ -96,5 +109,5 @@ async function answer(request) {
 async function kept(request) {
   const cache = await (opened ??= caches.open(CACHE));
   const path = new URL(request.url).pathname;
-  return cache.match(path.endsWith("/") ? `${path}index.html` : request);
+  return cache.match(path.endsWith("/") ? `${path}index.html` : path);
 }

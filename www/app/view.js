@@ -1,62 +1,47 @@
 /**
  * @import { LoadProgress } from "./lib/types.d.ts"
+ * @import { Notices } from "./notices.js"
  * @import { Session } from "./session.js"
- * @import { Strings } from "./strings.js"
  */
 
+import { button, checkbox, find } from "./find.js";
+import { strings } from "./i18n.js";
 import { Output } from "./output.js";
-import { linkScrolling } from "./scroll-link.js";
 
-/** How long the copy button says that it has copied. */
+/** How long a button says that it has done something. */
 const FEEDBACK_MS = 2000;
 
-/**
- * @template {HTMLElement} [E=HTMLElement]
- * @param {string} id
- */
-const find = (id) => /** @type {E} */ (document.getElementById(id));
-
-/** The document: shows a session, knows no rules. */
+/** The two panes and their controls: shows a session, knows no rules. */
 export class View {
-  /** @type {HTMLTextAreaElement} */
-  source = find("source");
-  /** @type {HTMLInputElement} */
-  auto = find("auto");
-  /** @type {HTMLButtonElement} */
-  translate = find("translate");
-  /** @type {HTMLButtonElement} */
-  stop = find("stop");
-  /** @type {HTMLButtonElement} */
-  clear = find("clear");
-  /** @type {HTMLButtonElement} */
-  copy = find("copy");
-  /** @type {HTMLButtonElement} */
-  retry = find("retry");
+  target = find("target");
+  output = new Output(this.target);
+  auto = checkbox("auto");
+  translate = button("translate");
+  stop = button("stop");
+  clear = button("clear");
+  copy = button("copy");
+  download = button("download");
+  share = button("share");
+  swap = button("swap");
+  /** Called when the session has been shown. @type {() => void} */
+  onshown = () => {};
 
-  #strings;
-  #target = find("target");
-  #output = new Output(this.#target);
+  #notices;
   #status = find("status");
   #count = find("count");
   #loading = find("loading");
   #loadingLabel = find("loading-label");
-  /** @type {HTMLProgressElement} */
-  #loadingBar = find("loading-bar");
-  #notice = find("notice");
-  #noticeText = find("notice-text");
-  #copyLabel = find("copy-label");
-  #realign = linkScrolling(this.source, this.#target);
-  /** The text whose characters are shown as counted. */
-  #counted = "";
+  #loadingBar = /** @type {HTMLProgressElement} */ (find("loading-bar"));
+  /** The text whose characters are shown as counted. @type {string | undefined} */
+  #counted;
   #frame = 0;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #feedback;
   #ready = false;
+  /** @type {Session | undefined} */
+  #session;
 
-  /** @param {Strings} strings */
-  constructor(strings) {
-    this.#strings = strings;
-    this.#count.textContent = strings.characters(0);
+  /** @param {Notices} notices */
+  constructor(notices) {
+    this.#notices = notices;
   }
 
   /**
@@ -65,15 +50,24 @@ export class View {
    * @param {Session} session
    */
   update(session) {
+    this.#session = session;
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
       this.#show(session);
     });
   }
 
+  /** The language has changed. */
+  refresh() {
+    this.#counted = undefined;
+    if (this.#session) {
+      this.update(this.#session);
+    }
+  }
+
   /** @param {LoadProgress} progress */
   showLoading({ loaded, total }) {
-    this.#loadingLabel.textContent = this.#strings.loading(loaded, total);
+    this.#loadingLabel.textContent = strings.loading(loaded, total);
     if (total === undefined) {
       this.#loadingBar.removeAttribute("value");
     } else {
@@ -81,82 +75,84 @@ export class View {
     }
   }
 
-  showReady() {
+  /** @param {boolean} isKept whether the page will open offline */
+  showReady(isKept) {
     this.#ready = true;
     this.#loading.hidden = true;
-    this.#say(this.#strings.ready);
+    if (this.#status.textContent === "" || this.#status.textContent === strings.waitingForModel) {
+      this.say(isKept ? strings.ready : strings.readyOnce);
+    }
   }
 
   /** @param {string} message */
   showLoadFailure(message) {
     this.#loading.hidden = true;
-    this.showNotice(this.#strings.loadFailed(message), true);
+    this.#notices.fail(strings.loadFailed(message), true);
   }
 
   /** Loading begins again. */
   showLoadingAgain() {
     this.#loading.hidden = false;
-    this.#loadingLabel.textContent = this.#strings.preparing;
+    this.#loadingLabel.textContent = strings.preparing;
     this.#loadingBar.removeAttribute("value");
-    this.hideNotice();
+    this.#notices.recover();
   }
 
   /**
-   * @param {string} text
-   * @param {boolean} [canRetry]
+   * A button says for a moment that it has done what it is for.
+   *
+   * @param {HTMLButtonElement} element with a label inside
+   * @param {string} done
    */
-  showNotice(text, canRetry = false) {
-    this.#noticeText.textContent = text;
-    this.retry.hidden = !canRetry;
-    this.#notice.hidden = false;
-  }
-
-  hideNotice() {
-    this.#notice.hidden = true;
-  }
-
-  /** @param {boolean} copied */
-  showCopied(copied) {
-    clearTimeout(this.#feedback);
-    this.copy.classList.toggle("copied", copied);
-    this.#copyLabel.textContent = copied ? this.#strings.copied : this.#strings.copy;
-    this.#say(copied ? this.#strings.copied : this.#strings.copyFailed);
-    this.#feedback = setTimeout(() => {
-      this.copy.classList.remove("copied");
-      this.#copyLabel.textContent = this.#strings.copy;
+  confirm(element, done) {
+    const label = /** @type {HTMLElement} */ (element.querySelector("span"));
+    const usual = label.dataset.text ?? "";
+    element.classList.add("is-done");
+    label.textContent = done;
+    this.say(done);
+    setTimeout(() => {
+      element.classList.remove("is-done");
+      label.textContent = String(strings[/** @type {keyof typeof strings} */ (usual)]);
     }, FEEDBACK_MS);
+  }
+
+  /** @param {string} text */
+  say(text) {
+    if (this.#status.textContent !== text) {
+      this.#status.textContent = text;
+    }
   }
 
   /** @param {Session} session */
   #show(session) {
-    const { run, target, stale } = session;
-    if (this.#counted !== session.source) {
-      this.#counted = session.source;
-      this.#count.textContent = this.#strings.characters(countCharacters(session.source));
+    const { run, source, target, stale } = session;
+    if (this.#counted !== source) {
+      this.#counted = source;
+      this.#count.textContent = strings.characters(countCharacters(source));
     }
-    this.clear.disabled = session.source === "";
-    this.copy.disabled = target === "";
+    this.clear.disabled = source === "";
+    this.copy.disabled = this.download.disabled = this.swap.disabled = target === "";
+    this.share.disabled = source === "";
     this.translate.disabled = !session.hasText;
 
-    this.#output.show(target, stale);
-    this.#realign();
+    this.output.show(target, stale);
     const busy = run.phase === "waiting" || run.phase === "running";
-    this.#target.setAttribute("aria-busy", String(busy));
+    this.target.setAttribute("aria-busy", String(busy));
     if (!busy && document.activeElement === this.stop) {
-      this.source.focus();
+      this.target.focus();
     }
     this.stop.hidden = run.phase !== "running";
     if (run.phase === "failed") {
-      this.showNotice(this.#strings.failed(run.message));
+      this.#notices.fail(strings.failed(run.message));
     } else if (this.#ready) {
-      this.hideNotice();
+      this.#notices.recover();
     }
-    this.#say(this.#statusOf(session));
+    this.say(this.#statusOf(session));
+    this.onshown();
   }
 
   /** @param {Session} session */
   #statusOf({ run }) {
-    const strings = this.#strings;
     switch (run.phase) {
       case "waiting":
         return this.#ready ? "" : strings.waitingForModel;
@@ -177,13 +173,6 @@ export class View {
         return "";
     }
   }
-
-  /** @param {string} text */
-  #say(text) {
-    if (this.#status.textContent !== text) {
-      this.#status.textContent = text;
-    }
-  }
 }
 
 /**
@@ -193,8 +182,10 @@ export class View {
  */
 function countCharacters(text) {
   let count = 0;
-  for (const _ of text) {
-    count += 1;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    // The second half of a character is not counted.
+    count += code >= 0xdc00 && code < 0xe000 ? 0 : 1;
   }
   return count;
 }

@@ -26,6 +26,8 @@ Any static web server can serve the folder, also from a sub-path.
 const DEFAULT_MODEL: &str = "models/zh-en-tiny.safetensors";
 /// What the service worker's source has in place of the site's version.
 const VERSION_PLACEHOLDER: &str = "0000000000000000";
+/// What the page has in place of the list of its modules.
+const MODULES_PLACEHOLDER: &str = "<!-- modules: the build lists here what app.js will ask for -->";
 
 pub(crate) fn build() -> Result<()> {
     let package = wasm_package::build()?;
@@ -43,6 +45,8 @@ pub(crate) fn build() -> Result<()> {
         bail!("{DEFAULT_MODEL} is missing: make it with `csanmt convert`, see models/README.md");
     }
 
+    list_modules(&site)?;
+
     // The service worker is left out of the list: it carries the version of all the others, and
     // the browser itself keeps it.
     let mut paths = files_below(&site, &site)?;
@@ -55,6 +59,71 @@ pub(crate) fn build() -> Result<()> {
     stamp(&site.join("sw.js"), &manifest.version())?;
     eprintln!("{} files in {}", paths.len() + 2, site.display());
     Ok(())
+}
+
+/// Names the page's modules in its head, so that the browser asks for all of them at once and not
+/// each when it has read the one before.
+fn list_modules(site: &Path) -> Result<()> {
+    let page = site.join("index.html");
+    let html = fs::read_to_string(&page).context("cannot read index.html")?;
+    let Some((head, rest)) = html.split_once(MODULES_PLACEHOLDER) else {
+        bail!("www/app/index.html must have the comment {MODULES_PLACEHOLDER}");
+    };
+    let mut modules = page_modules(site, "app.js")?;
+    modules.retain(|path| path != "app.js");
+    let links: Vec<String> = modules
+        .iter()
+        .map(|path| format!("<link rel=\"modulepreload\" href=\"{path}\">"))
+        .collect();
+    write(&page, &format!("{head}{}{rest}", links.join("\n    ")))
+}
+
+/// The module at `path` and all that it imports, in the order in which they are first named.
+fn page_modules(site: &Path, path: &str) -> Result<Vec<String>> {
+    let mut found = vec![path.to_owned()];
+    let mut next = 0;
+    while let Some(path) = found.get(next).cloned() {
+        let source =
+            fs::read_to_string(site.join(&path)).with_context(|| format!("cannot read {path}"))?;
+        for import in static_imports(&source) {
+            let imported = resolve(&path, import);
+            if !found.contains(&imported) {
+                found.push(imported);
+            }
+        }
+        next += 1;
+    }
+    Ok(found)
+}
+
+/// What a module names in `import … from "./…"` and `export … from "./…"`.
+fn static_imports(source: &str) -> impl Iterator<Item = &str> {
+    source
+        .lines()
+        .filter(|line| !line.trim_start().starts_with('*') && !line.trim_start().starts_with('/'))
+        .filter_map(|line| {
+            let (_, specifier) = line
+                .split_once("from \"")
+                .or_else(|| line.split_once("import \""))?;
+            specifier.strip_suffix("\";")
+        })
+        .filter(|specifier| specifier.starts_with('.'))
+}
+
+/// A relative specifier of the module at `from`, as a path of the site.
+fn resolve(from: &str, specifier: &str) -> String {
+    let mut parts: Vec<&str> = from.split('/').collect();
+    parts.pop();
+    for part in specifier.split('/') {
+        match part {
+            "." => {}
+            ".." => {
+                parts.pop();
+            }
+            name => parts.push(name),
+        }
+    }
+    parts.join("/")
 }
 
 /// Writes the site's version into the service worker, so that its bytes change when the site does.
@@ -106,4 +175,25 @@ pub(crate) fn files_below(base: &Path, folder: &Path) -> Result<Vec<String>> {
 
 fn write(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{resolve, static_imports};
+
+    #[test]
+    fn finds_what_a_module_imports() {
+        let source = "/** @import { A } from \"./types.d.ts\" */\n * import { B } from \"./no.js\";\n\
+            import { C, D } from \"./lib/index.js\";\nimport \"../side.js\";\n\
+            export { E } from \"./e.js\";\nimport fs from \"node:fs\";\n";
+        let found: Vec<&str> = static_imports(source).collect();
+        assert_eq!(found, ["./lib/index.js", "../side.js", "./e.js"]);
+    }
+
+    #[test]
+    fn specifiers_are_relative_to_their_module() {
+        assert_eq!(resolve("app.js", "./view.js"), "view.js");
+        assert_eq!(resolve("lib/index.js", "./a/b.js"), "lib/a/b.js");
+        assert_eq!(resolve("lib/a/b.js", "../c.js"), "lib/c.js");
+    }
 }

@@ -1,0 +1,65 @@
+/**
+ * The language of the page. `strings` is a live binding: it changes with `setLanguage`.
+ *
+ * @import { Strings } from "./strings/en.js"
+ */
+
+import { en } from "./strings/en.js";
+import { zh } from "./strings/zh.js";
+
+/** @type {Strings} */
+export let strings = en;
+/** The tag of the page's language. */
+export let language = "en";
+
+/**
+ * Takes the first language that the page has, and puts its strings into the document.
+ *
+ * @param {readonly string[]} wanted language tags, best first
+ */
+export function setLanguage(wanted) {
+  const known = wanted.find((tag) => /^(en|zh)\b/i.test(tag));
+  [strings, language] = known?.toLowerCase().startsWith("zh") ? [zh, "zh-Hans"] : [en, "en"];
+  localise(document);
+}
+
+/** Attributes that hold words: the mark in the document and where its string goes. */
+const PLACES = /** @type {const} */ ([
+  ["placeholder", "placeholder"],
+  ["title", "title"],
+  ["label", "aria-label"],
+  ["empty", "data-empty-text"],
+]);
+
+/** @param {Document} document */
+function localise(document) {
+  document.documentElement.lang = language;
+  document.title = `${strings.title} · csanmt`;
+  for (const element of document.querySelectorAll("[data-text]")) {
+    element.textContent = word(element.getAttribute("data-text"));
+  }
+  for (const [mark, attribute] of PLACES) {
+    for (const element of document.querySelectorAll(`[data-${mark}]`)) {
+      element.setAttribute(attribute, word(element.getAttribute(`data-${mark}`)));
+    }
+  }
+}
+
+/** @param {string | null} key */
+function word(key) {
+  return String(strings[/** @type {keyof Strings} */ (key)]);
+}
+
+/**
+ * The name of a language in the page's language.
+ *
+ * @param {string} tag
+ */
+export function languageName(tag) {
+  try {
+    const name = new Intl.DisplayNames([language], { type: "language" }).of(tag);
+    return name && name !== tag ? name : strings.otherLanguage;
+  } catch {
+    return strings.otherLanguage;
+  }
+}
