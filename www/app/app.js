@@ -7,7 +7,7 @@ import { GlossaryDialog } from "./glossary-dialog.js";
 import { Glossary } from "./glossary.js";
 import { HistoryDialog } from "./history-dialog.js";
 import { History } from "./history.js";
-import { setLanguage, strings } from "./i18n.js";
+import { languageName, setLanguage, strings } from "./i18n.js";
 import { Notices } from "./notices.js";
 import { keepPage } from "./offline.js";
 import { Partner } from "./partner.js";
@@ -48,10 +48,8 @@ const historyDialog = new HistoryDialog(history, replaceText);
 const dialog = new SettingsDialog(settings);
 const documents = new Documents();
 
-session.options = documents.options = () => ({
-  ...(settings.useGlossary && glossary.entries.length > 0 ? { glossary: glossary.entries } : {}),
-  ...(settings.joinLines ? { wrappedLines: true } : {}),
-});
+documents.options = () => (settings.useGlossary && glossary.entries.length > 0 ? { glossary: glossary.entries } : {});
+session.options = () => ({ ...documents.options(), ...(settings.joinLines ? { wrappedLines: true } : {}) });
 
 // The source text
 
@@ -79,10 +77,22 @@ view.onshown = () => {
 /** The text has not changed for a while. */
 function settle() {
   scrolling.align();
+  nameLanguage();
   writeAddress();
   remember("text", settings.keepText && session.source !== "" ? session.source : undefined);
   if (settings.keepHistory && session.run.phase === "done" && session.hasText) {
     history.add(session.source, session.target);
+  }
+}
+
+/** Says when the text is not Chinese. */
+async function nameLanguage() {
+  const text = session.source;
+  const tag = session.hasText ? await target.engine?.languageOf(text).catch(() => undefined) : undefined;
+  if (text === session.source) {
+    const isOther = tag !== undefined && !/^zh\b/.test(tag);
+    find("hint").textContent = isOther ? strings.notChinese(languageName(tag)) : "";
+    find("source").lang = isOther ? tag : "zh-Hans";
   }
 }
 
@@ -230,13 +240,25 @@ load();
 async function load() {
   view.showLoadingAgain();
   try {
-    const loading = Engine.load((progress) => view.showLoading(progress));
+    let isStored = true;
+    const loading = Engine.load(
+      (progress) => view.showLoading(progress),
+      ({ code }) => {
+        isStored &&= code === "store-damaged";
+      },
+    );
     documents.engine = loading;
     loading.catch(() => {});
     const engine = await loading;
     session.translator = target.engine = dialog.engine = engine;
+    dialog.onremove = () => engine.removeModel();
+    view.showReady();
     // Now the network is idle.
-    view.showReady(await keepPage(notices));
+    const isKept = await keepPage(notices);
+    view.showKept(isKept && isStored);
+    if (!isStored || !isKept) {
+      notices.show("storage", isStored ? strings.offlineUnavailable : strings.notStored, { label: strings.understood, run: () => {} });
+    }
   } catch (error) {
     view.showLoadFailure(error instanceof Error ? error.message : String(error));
   }

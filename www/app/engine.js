@@ -13,9 +13,10 @@ export class Engine {
 
   /**
    * @param {(progress: LoadProgress) => void} onprogress
+   * @param {(notice: { code: string }) => void} _onnotice
    * @returns {Promise<Engine>}
    */
-  static async load(onprogress) {
+  static async load(onprogress, _onnotice) {
     const manifest = await readManifest();
     const translator = await CsanmtTranslator.create({
       modelUrl: manifest.model,
@@ -31,6 +32,13 @@ export class Engine {
    */
   constructor(translator) {
     this.#translator = translator;
+  }
+
+  async removeModel() {}
+
+  /** @param {string} _text @returns {Promise<string | undefined>} */
+  async languageOf(_text) {
+    return undefined;
   }
 
   /** Bytes of the model that the browser keeps. */
@@ -51,10 +59,6 @@ export class Engine {
 
   get memoryBytes() {
     return this.#translator.memoryBytes;
-  }
-
-  get build() {
-    return this.#translator.build ?? "simd";
   }
 
   /**

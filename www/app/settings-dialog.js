@@ -59,7 +59,7 @@ export class SettingsDialog {
         ? strings.speed(rate, measured.characters / (measured.milliseconds / 1000))
         : strings.notMeasured;
     find("memory").textContent =
-      engine && engine.memoryBytes > 0 ? strings.memory(engine.memoryBytes, engine.build) : "";
+      engine && engine.memoryBytes > 0 ? strings.memory(engine.memoryBytes) : "";
     const [used, model] = await Promise.all([storedBytes(), engine?.storedModelBytes() ?? 0]);
     find("stored").textContent = used === undefined ? strings.storageUnknown : strings.stored(used, model);
     button("remove-model").disabled = model === 0;

@@ -75,12 +75,21 @@ export class View {
     }
   }
 
-  /** @param {boolean} isKept whether the page will open offline */
-  showReady(isKept) {
+  showReady() {
     this.#ready = true;
     this.#loading.hidden = true;
-    if (this.#status.textContent === "" || this.#status.textContent === strings.waitingForModel) {
-      this.say(isKept ? strings.ready : strings.readyOnce);
+    this.#sayIfIdle(strings.readyOnce);
+  }
+
+  /** @param {boolean} isKept whether the page will open offline */
+  showKept(isKept) {
+    this.#sayIfIdle(isKept ? strings.ready : strings.readyOnce);
+  }
+
+  /** @param {string} text */
+  #sayIfIdle(text) {
+    if (["", strings.waitingForModel, strings.readyOnce].includes(this.#status.textContent ?? "")) {
+      this.say(text);
     }
   }
 

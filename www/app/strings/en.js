@@ -89,6 +89,7 @@ export const en = {
   storageUnknown: "This browser does not say how much is stored.",
   notStored: "The model could not be stored in this browser, so it is downloaded at every visit.",
   offlineUnavailable: "This browser does not allow the page to be kept for offline use.",
+  understood: "OK",
   measured: "Speed and memory",
   notMeasured: "Nothing translated yet.",
   newVersion: "A new version is ready.",
@@ -142,8 +143,8 @@ export const en = {
   /** @param {number} rate @param {number} characters */
   speed: (rate, characters) =>
     `${rate.toFixed(rate < 10 ? 1 : 0)} sentences a second, ${Math.round(characters).toLocaleString("en")} characters a second.`,
-  /** @param {number} bytes @param {string} build */
-  memory: (bytes, build) => `${megabytes(bytes)} MB of memory, engine build “${build}”.`,
+  /** @param {number} bytes */
+  memory: (bytes) => `${megabytes(bytes)} MB of memory.`,
 };
 
 /** @typedef {typeof en} Strings */

@@ -87,6 +87,7 @@ export const zh = {
   storageUnknown: "此浏览器不提供存储用量。",
   notStored: "模型无法保存在本浏览器中，每次访问都会重新下载。",
   offlineUnavailable: "此浏览器不允许保存本页以供离线使用。",
+  understood: "知道了",
   measured: "速度与内存",
   notMeasured: "尚未翻译。",
   newVersion: "新版本已就绪。",
@@ -121,5 +122,5 @@ export const zh = {
     `本浏览器中已存储 ${megabytes(used)} MB，其中模型 ${megabytes(model)} MB。`,
   speed: (rate, characters) =>
     `每秒 ${rate.toFixed(rate < 10 ? 1 : 0)} 句，${Math.round(characters).toLocaleString("zh")} 个字符。`,
-  memory: (bytes, build) => `占用内存 ${megabytes(bytes)} MB，引擎版本“${build}”。`,
+  memory: (bytes) => `占用内存 ${megabytes(bytes)} MB。`,
 };
