@@ -62,7 +62,8 @@ for (const { name, ...options } of LOOKS) {
     await page.ready();
     await look("empty");
     await page.paste(TEXT);
-    await page.translated();
+    await page.rendered();
+    await page.page.locator("#target[aria-busy=false]").waitFor();
     await page.page.waitForFunction(() => document.querySelector("#mirror .block"));
     await page.target.focus();
     await page.page.keyboard.press("ArrowRight");

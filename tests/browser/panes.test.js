@@ -47,15 +47,11 @@ const wheel = async (/** @type {string} */ id, /** @type {number} */ pixels) => 
   }
 };
 
-/**
- * The line that stands where a pane is read: at its upper edge when it is at its start, at its lower
- * edge when it is at its end. Every line is one sentence here.
- */
-const lineRead = (/** @type {"source" | "target"} */ id) =>
-  page.page.evaluate((id) => {
-    const pane = /** @type {HTMLElement} */ (document.getElementById(id));
-    const share = pane.scrollTop / (pane.scrollHeight - pane.clientHeight);
-    const y = pane.scrollTop + share * pane.clientHeight;
+/** The line of a pane that stands a share of its height below its upper edge. Every line is one sentence here. */
+const lineAt = (/** @type {"source" | "target"} */ id, /** @type {number} */ share) =>
+  page.page.evaluate(([id, share]) => {
+    const pane = /** @type {HTMLElement} */ (document.getElementById(/** @type {string} */ (id)));
+    const y = pane.scrollTop + Number(share) * pane.clientHeight;
     // The text of a field is measured by the copy behind it.
     const sheet = /** @type {HTMLElement} */ (id === "source" ? document.querySelector("#mirror .sheet") : pane);
     const start = sheet.getBoundingClientRect().top - sheet.scrollTop;
@@ -74,7 +70,7 @@ const lineRead = (/** @type {"source" | "target"} */ id) =>
       }
     }
     return line;
-  }, id);
+  }, [id, share]);
 
 test("k4_each pane follows the other sentence by sentence, and to both ends", async () => {
   // Lines that are kept as they are, then lines that grow: shares of the height do not agree.
@@ -90,7 +86,7 @@ test("k4_each pane follows the other sentence by sentence, and to both ends", as
       await wheel(leader, pixels);
       const led = await share(leader);
       assert.ok(Math.sign(led - before) === Math.sign(pixels), `${leader} went from ${before} to ${led}`);
-      const [line, other] = [await lineRead(leader), await lineRead(follower)];
+      const [line, other] = [await lineAt(leader, led), await lineAt(follower, led)];
       assert.ok(Math.abs(line - other) <= 1, `${leader} is at line ${line}, ${follower} at line ${other}`);
       if (led === 0 || led > 0.999) {
         assert.ok(Math.abs((await share(follower)) - led) < 0.01, `${follower} is not at the end`);

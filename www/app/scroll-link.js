@@ -19,6 +19,7 @@ export class ScrollLink {
   #panes;
   #count;
   #leader = 0;
+  #frame = 0;
 
   /**
    * @param {[Pane, Pane]} panes the first leads in the beginning
@@ -47,7 +48,16 @@ export class ScrollLink {
         }
       };
       element.addEventListener("scroll", follow, { passive: true });
+      // Blocks that come into sight get their true height.
+      element.addEventListener("contentvisibilityautostatechange", () => this.#alignSoon(), true);
     }
+  }
+
+  #alignSoon() {
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.align();
+    });
   }
 
   /** Moves the pane that does not lead to where it belongs. */

@@ -47,7 +47,8 @@ export class TextBlocks {
     // The selection as text would get the line breaks twice: from the text and from the blocks.
     element.addEventListener("copy", (event) => {
       const selection = document.getSelection();
-      if (selection?.rangeCount && event.clipboardData && event.target === element) {
+      const isField = event.target instanceof HTMLTextAreaElement;
+      if (selection?.rangeCount && event.clipboardData && !isField) {
         const text = selection.getRangeAt(0).cloneContents().textContent ?? "";
         event.clipboardData.setData("text/plain", text);
         event.preventDefault();
