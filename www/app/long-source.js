@@ -41,8 +41,10 @@ export class LongSource {
     this.#text = text;
     this.#shown = Math.min(text.length, PIECE_LENGTH);
     this.blocks.show(text.slice(0, this.#shown));
-    this.element.scrollTop = 0;
-    this.#fill();
+    if (text !== "") {
+      this.element.scrollTop = 0;
+      this.#fill();
+    }
   }
 
   /** The caret goes behind the text, without scrolling there. */

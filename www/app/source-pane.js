@@ -1,8 +1,12 @@
 import { LongSource } from "./long-source.js";
 import { Mirror } from "./mirror.js";
 
-/** A longer text is shown paragraph by paragraph: a text field lays out all of it at every key. */
+/**
+ * A longer text is shown paragraph by paragraph, and so is one of more lines: at every key a text
+ * field shapes the whole line, and browsers look at all lines.
+ */
 const LONGEST_IN_FIELD = 60_000;
+const MOST_LINES_IN_FIELD = 500;
 /** A field takes longer texts in pieces of this length, each in a task of its own. */
 const PIECE_LENGTH = 6000;
 
@@ -68,15 +72,21 @@ export class SourcePane {
    */
   show(text, caret = text.length) {
     this.#rest = "";
-    const isLong = text.length > LONGEST_IN_FIELD;
+    const isLong = isLongText(text);
+    // The field first: whatever asks for the layout would have it lay out all of the text.
+    this.#field.value = isLong ? "" : text.slice(0, PIECE_LENGTH);
     if (isLong !== this.#isLong) {
+      const hadFocus = this.element.contains(document.activeElement);
       this.#isLong = isLong;
       this.#long.element.hidden = !isLong;
       this.#field.hidden = isLong;
+      this.#field.closest("main")?.toggleAttribute("data-long", isLong);
       this.onmode();
+      if (hadFocus) {
+        this.focus();
+      }
     }
     this.#long.show(isLong ? text : "");
-    this.#field.value = isLong ? "" : text.slice(0, PIECE_LENGTH);
     if (!isLong) {
       this.#rest = text.slice(PIECE_LENGTH);
       this.#caret = caret;
@@ -132,8 +142,8 @@ export class SourcePane {
         return;
       }
       const atOnce = inputType === "insertFromPaste" || inputType === "insertFromDrop";
-      if (atOnce && field.value.length > PIECE_LENGTH) {
-        this.show(field.value, field.selectionEnd);
+      if (this.#isLong || (atOnce && (field.value.length > PIECE_LENGTH || isLongText(field.value)))) {
+        this.show(field.value);
       } else {
         this.#before = undefined;
       }
@@ -146,6 +156,13 @@ export class SourcePane {
         if (key.toLowerCase() === "z" && (ctrlKey || metaKey) && !shiftKey && event.target === element) {
           this.#undo(event);
         }
+      });
+    }
+    // A rule with :has() would be looked at again for every block that comes or goes.
+    const pane = field.closest(".pane");
+    for (const event of ["focusin", "focusout"]) {
+      pane?.addEventListener(event, ({ target, type }) => {
+        pane.toggleAttribute("data-typing", type === "focusin" && target instanceof HTMLTextAreaElement);
       });
     }
     document.addEventListener("selectionchange", () => {
@@ -162,11 +179,11 @@ export class SourcePane {
    */
   #paste(event) {
     const added = event.clipboardData?.getData("text/plain") ?? "";
-    if (added.length <= PIECE_LENGTH) {
+    const { value, selectionStart, selectionEnd } = this.#field;
+    if (added.length <= PIECE_LENGTH && !isLongText(added) && !isLongText(value + added)) {
       return;
     }
     event.preventDefault();
-    const { value, selectionStart, selectionEnd } = this.#field;
     this.#before = value;
     const pasted = added.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
     const text = value.slice(0, selectionStart) + pasted + value.slice(selectionEnd);
@@ -203,6 +220,8 @@ export class SourcePane {
     this.#rest = this.#rest.slice(PIECE_LENGTH);
     field.setRangeText(piece, field.value.length, field.value.length, "preserve");
     this.#placeCaret();
+    // Reading a size makes the browser lay the piece out in this task, not all of them in one.
+    void field.scrollHeight;
   }
 
   #placeCaret() {
@@ -211,4 +230,13 @@ export class SourcePane {
       this.#caret = -1;
     }
   }
+}
+
+/** @param {string} text */
+function isLongText(text) {
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at >= 0 && lines <= MOST_LINES_IN_FIELD; at = text.indexOf("\n", at + 1)) {
+    lines += 1;
+  }
+  return text.length > LONGEST_IN_FIELD || lines > MOST_LINES_IN_FIELD;
 }
