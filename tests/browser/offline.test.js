@@ -46,15 +46,17 @@ test("h1_h9_a plain folder below a path: offline after one visit, also after a h
   await kept(page);
   await page.paste(PARAGRAPH);
   const online = await page.translated();
+  // A hard reload passes the service worker by.
+  const client = await page.page.context().newCDPSession(page.page);
+  await Promise.all([page.page.waitForEvent("load"), client.send("Page.reload", { ignoreCache: true })]);
+  await page.ready();
   await site.stop();
   await page.page.context().setOffline(true);
-  const client = await page.page.context().newCDPSession(page.page);
-  await page.page.goto(site.url);
+  await page.page.goto(new URL("?other", site.url).href);
   await page.ready();
   await page.paste(PARAGRAPH);
   assert.equal(await page.translated(), online);
-  // A hard reload passes the service worker by at first; the page must come back at the next one.
-  await client.send("Page.reload", { ignoreCache: false });
+  await page.page.reload();
   await page.ready();
   await page.paste(OTHER_PARAGRAPH);
   assert.match(await page.translated(), ENGLISH);
@@ -133,7 +135,7 @@ test("h3_h7_a version that does not arrive whole never takes the place of the ol
 
 test("h4_without Cache API, and with a full one, the page works from memory and says so", async () => {
   const site = await StaticSite.start("/");
-  for (const spoil of [
+  for (const [index, spoil] of [
     () => {
       Object.defineProperty(window, "caches", { value: undefined });
       Object.defineProperty(navigator, "serviceWorker", { value: undefined });
@@ -148,15 +150,45 @@ test("h4_without Cache API, and with a full one, the page works from memory and 
         },
       });
     },
-  ]) {
+  ].entries()) {
     const context = await browser.newContext({ locale: "en-US", serviceWorkers: "block" });
     await context.addInitScript(spoil);
     const page = await TranslatorPage.open(browser, site.url, {}, context);
     await page.ready();
     await page.paste(PARAGRAPH);
     assert.match(await page.translated(), ENGLISH);
+    if (index < 2) {
+      await page.page.locator("#notices .notice", { hasText: "could not be stored" }).waitFor();
+    }
     await page.close();
   }
+  await site.stop();
+});
+
+test("h5_what is stored is told, the model can be removed and comes back at the next visit", async () => {
+  const site = await StaticSite.start("/");
+  const page = await TranslatorPage.open(browser, site.url);
+  await page.ready();
+  await kept(page);
+  const models = () => site.requests.filter((path) => path.startsWith("models/")).length;
+  await page.page.reload();
+  await page.ready();
+  assert.equal(models(), 1, "the model was downloaded again");
+  await page.page.locator("#open-settings").click();
+  const stored = page.page.locator("#stored");
+  await stored.filter({ hasText: /[1-9]\d*\.\d MB stored.*model is [1-9]/ }).waitFor();
+  await page.page.locator("#persist").click();
+  await page.page.locator("#persisted", { hasText: /keep|remove/ }).waitFor();
+  await page.page.locator("#remove-model").click();
+  await stored.filter({ hasText: /model is 0\.0 MB/ }).waitFor();
+  assert.equal(await page.page.locator("#remove-model").isDisabled(), true);
+  await page.page.keyboard.press("Escape");
+  await page.paste(PARAGRAPH);
+  assert.match(await page.translated(), ENGLISH);
+  await page.page.reload();
+  await page.ready();
+  assert.equal(models(), 2);
+  await page.close();
   await site.stop();
 });
 

@@ -113,6 +113,59 @@ test("k7_the sentences can be reached by keyboard, and are read aloud", async ()
   assert.notDeepEqual(await marked(), ["", ""]);
 });
 
+test("k8_a click offers other wordings, and the chosen one takes the sentence's place", async () => {
+  const { x, y } = await middle(1);
+  await page.page.mouse.click(x, y);
+  const choices = page.page.locator("#alternatives-list button");
+  await choices.nth(1).waitFor();
+  assert.equal(await choices.first().textContent(), targets[1]);
+  assert.equal(await choices.first().getAttribute("aria-current"), "true");
+  const other = (await choices.nth(1).textContent()) ?? "";
+  assert.notEqual(other, targets[1]);
+  await choices.nth(1).click();
+  await page.rendered();
+  const expected = `${targets[0]} ${other} ${targets[2]}\n\n${targets[3]}`;
+  assert.equal(await page.shown(), expected);
+  // The sentences behind it are still found where they are now.
+  targets[1] = other;
+  const last = await middle(3);
+  await page.page.mouse.move(last.x, last.y);
+  await isMarked(3);
+  targets[1] = await server.translate(SOURCES[1] ?? "");
+});
+
+test("k7_other wordings can be chosen by keyboard, and Escape goes back", async () => {
+  await page.target.focus();
+  await page.page.keyboard.press("ArrowRight");
+  await page.page.keyboard.press("Enter");
+  const list = page.page.locator("#alternatives");
+  await list.waitFor();
+  await page.page.locator("#alternatives-list button").nth(1).waitFor();
+  await page.page.keyboard.press("Escape");
+  await list.waitFor({ state: "hidden" });
+  assert.equal(await page.page.evaluate(() => document.activeElement?.id), "target");
+  await page.page.keyboard.press("Enter");
+  await page.page.locator("#alternatives-list button").nth(1).waitFor();
+  await page.page.keyboard.press("ArrowDown");
+  const other = await page.page.evaluate(() => document.activeElement?.textContent);
+  await page.page.keyboard.press("Enter");
+  await list.waitFor({ state: "hidden" });
+  await page.page.waitForFunction((other) => document.getElementById("target")?.textContent?.startsWith(other ?? "?"), other);
+});
+
+for (const [text, language] of /** @type {const} */ ([
+  ["今日は学校に行きます。とても楽しいです。", "Japanese"],
+  ["오늘은 학교에 갑니다. 날씨가 좋습니다.", "Korean"],
+  ["We are going to school today. The teacher is happy.", "English"],
+])) {
+  test(`l4_${language} is named as what it is`, async () => {
+    await page.paste(text);
+    await page.page.locator("#hint", { hasText: `not Chinese: it seems to be ${language}` }).waitFor();
+    await page.paste(TEXT);
+    await page.page.waitForFunction(() => document.getElementById("hint")?.textContent === "");
+  });
+}
+
 test("k4_swap moves the translation to the left, and undo brings the text back", async () => {
   const shown = await page.shown();
   await page.page.locator("#swap").click();

@@ -101,6 +101,31 @@ test("glossary: terms are added, kept, exported, imported and removed", async ()
   assert.equal(await page.page.evaluate(() => localStorage.getItem("csanmt.glossary")), null);
 });
 
+test("m6_glossary: the translation has the prescribed terms, and can do without", async () => {
+  await page.paste("我们今天去学校。");
+  const usual = await page.translated();
+  assert.doesNotMatch(usual, /Hogwarts/);
+  await page.page.locator("#open-glossary").click();
+  await page.page.locator("#term").fill("学校");
+  await page.page.locator("#wording").fill("Hogwarts");
+  await page.page.keyboard.press("Enter");
+  await page.page.waitForFunction(() => document.getElementById("target")?.textContent?.includes("Hogwarts"));
+  await page.page.keyboard.press("Escape");
+  await page.page.locator("#open-settings").click();
+  await page.page.locator("#use-glossary").uncheck();
+  await page.page.waitForFunction((usual) => document.getElementById("target")?.textContent === usual, usual);
+});
+
+test("c6_hard-wrapped lines are joined when asked", async () => {
+  await page.paste("我们今天去\n学校。");
+  await page.translated();
+  const sent = async () => (await page.page.locator("#status").textContent()) ?? "";
+  assert.match(await sent(), /^2 sentences/);
+  await page.page.locator("#open-settings").click();
+  await page.page.locator("#join-lines").check();
+  await page.page.waitForFunction(() => /^1 sentence/.test(document.getElementById("status")?.textContent ?? ""));
+});
+
 test("k8_history is off at first; when on it brings texts back, and it can be emptied", async () => {
   await page.paste(PARAGRAPH);
   await page.translated();
