@@ -79,7 +79,7 @@ test("n1_of a table the chosen column is translated", async () => {
 });
 
 test("n4_a long file shows its progress, and can be cancelled and taken away", async () => {
-  await open([{ name: "long.md", content: longText(4000) }]);
+  await open([{ name: "long.md", content: longText(4000).replaceAll("\n", "\n\n") }]);
   const bar = row("long.md").locator("progress");
   await page.page.waitForFunction(() => {
     const value = document.querySelector("#file-list progress")?.getAttribute("value");

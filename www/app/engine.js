@@ -1,62 +1,52 @@
 /**
- * The translator as the page uses it: the library, the model's address from the site's manifest.
+ * The translator as the page uses it: the library, with the model that the site's manifest names.
  *
- * @import { LoadProgress, TranslateOptions, Translation } from "./lib/types.d.ts"
+ * @import { Notice, LoadProgress, TranslateOptions, Translation } from "./lib/types.d.ts"
  */
 
-import { CsanmtTranslator } from "./lib/index.js";
+import { detectLanguages, removeStoredModels, storedModels, Translator } from "./lib/index.js";
 import { strings } from "./i18n.js";
+
+/** Candidates that are searched for a sentence, the best one included. */
+const CANDIDATES = 6;
+/** So much of a text tells its language. */
+const SAMPLE_LENGTH = 2000;
 
 /** A loaded translator. */
 export class Engine {
   #translator;
+  #modelUrl;
 
   /**
    * @param {(progress: LoadProgress) => void} onprogress
-   * @param {(notice: { code: string }) => void} _onnotice
+   * @param {(notice: Notice) => void} onnotice
    * @returns {Promise<Engine>}
    */
-  static async load(onprogress, _onnotice) {
-    const manifest = await readManifest();
-    const translator = await CsanmtTranslator.create({
-      modelUrl: manifest.model,
-      modelBytes: manifest.files[manifest.model]?.bytes,
+  static async load(onprogress, onnotice) {
+    const { model, files } = await readManifest();
+    const translator = await Translator.create({
+      sourceLanguage: "zh",
+      targetLanguage: "en",
+      modelUrl: model,
+      modelBytes: files[model]?.bytes,
+      modelSha256: files[model]?.sha256,
       onprogress,
+      onnotice,
     });
-    return new Engine(translator);
+    return new Engine(translator, model);
   }
 
   /**
    * @private
-   * @param {CsanmtTranslator} translator
+   * @param {Translator} translator
+   * @param {string} modelUrl
    */
-  constructor(translator) {
+  constructor(translator, modelUrl) {
     this.#translator = translator;
+    this.#modelUrl = modelUrl;
   }
 
-  async removeModel() {}
-
-  /** @param {string} _text @returns {Promise<string | undefined>} */
-  async languageOf(_text) {
-    return undefined;
-  }
-
-  /** Bytes of the model that the browser keeps. */
-  async storedModelBytes() {
-    return 0;
-  }
-
-  /**
-   * Translates a file, keeping everything but its text.
-   *
-   * @param {File} file
-   * @param {{ signal: AbortSignal, onprogress: (share: number) => void }} options
-   * @returns {Promise<{ content: Blob, name: string }>}
-   */
-  async translateFile(file, options) {
-    throw new Error(`not yet ${file.name} ${options}`);
-  }
-
+  /** Bytes of memory that the model and its workers take. */
   get memoryBytes() {
     return this.#translator.memoryBytes;
   }
@@ -67,19 +57,71 @@ export class Engine {
    * @returns {Promise<Translation>}
    */
   translate(text, options) {
-    return this.#translator.translate(text, options);
+    return this.#translator.translateDetailed(text, options);
   }
 
   /**
-   * Other wordings of a sentence, best first.
+   * Wordings of a sentence, best first.
    *
    * @param {string} text
    * @param {TranslateOptions} options
    * @returns {Promise<string[]>}
    */
   async alternatives(text, options) {
-    const { text: best } = await this.#translator.translate(text, options);
-    return [best];
+    const found = await this.#translator.translateDetailed(text, {
+      ...options,
+      beam: CANDIDATES,
+      alternatives: CANDIDATES,
+    });
+    const [sentence, ...others] = found.sentences;
+    // What was one sentence in its text may be two alone.
+    const candidates = others.length === 0 ? (sentence?.alternatives ?? []) : [];
+    return [...new Set([found.text, ...candidates.map(({ text }) => text)])];
+  }
+
+  /**
+   * The language that a text is most likely in; undefined when there is no telling.
+   *
+   * @param {string} text
+   * @returns {Promise<string | undefined>}
+   */
+  async languageOf(text) {
+    const [likely] = await detectLanguages(text.slice(0, SAMPLE_LENGTH));
+    return !likely || likely.detectedLanguage === "und" || likely.confidence < 0.5
+      ? undefined
+      : likely.detectedLanguage;
+  }
+
+  /**
+   * Translates a file, keeping everything but its text.
+   *
+   * @param {File} file
+   * @param {object} how
+   * @param {string} [how.column] of a table
+   * @param {readonly (readonly [string, string])[]} [how.glossary]
+   * @param {AbortSignal} how.signal
+   * @param {(share: number) => void} how.onprogress
+   * @returns {Promise<{ content: Blob, name: string }>}
+   */
+  async translateFile(file, { column, glossary, signal, onprogress }) {
+    const { blob, name } = await this.#translator.translateDocument(file, {
+      column,
+      glossary,
+      signal,
+      onprogress: ({ charactersDone, characters }) => onprogress(characters > 0 ? charactersDone / characters : 1),
+    });
+    return { content: blob, name };
+  }
+
+  /** Bytes of models that the browser keeps. */
+  async storedModelBytes() {
+    const models = await storedModels();
+    return models.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /** Removes the model from the browser; the one in memory stays usable. */
+  async removeModel() {
+    await removeStoredModels({ modelUrl: this.#modelUrl });
   }
 }
 
