@@ -7,6 +7,8 @@
  * @import { Pool } from "./pool.js"
  */
 
+import { inTurn } from "./promises.js";
+
 /** Characters in one piece of work. */
 const PIECE_CHARACTERS = 400;
 /** Texts in one piece of work. */
@@ -54,12 +56,12 @@ export async function translateFile(pool, group, file, how, options) {
     /** @type {{ format: string, units: Unit[] }} */
     const content = read.value;
     const progress = new Progress(content.units, onprogress);
-    const pieces = cut(content.units).map(async (units) => {
+    const pieces = await inTurn(cut(content.units), pool.appetite, async (units) => {
       const { value } = await pool.run(group, { type: "units", units, options }, work);
       progress.add(units);
       return /** @type {TranslatedUnit[]} */ (value);
     });
-    const translations = (await Promise.all(pieces)).flat();
+    const translations = pieces.flat();
     const written = await pool.run(
       group,
       { type: "write-document", bytes, options: { ...reading, format: content.format }, translations },

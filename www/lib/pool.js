@@ -150,6 +150,11 @@ export class Pool {
     return this.#most;
   }
 
+  /** So many pieces of work keep all workers busy. */
+  get appetite() {
+    return this.#most * (DEPTH + 1);
+  }
+
   /** Bytes of WebAssembly memory of all workers, after their last work. */
   get memoryBytes() {
     return this.#slots.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);

@@ -34,3 +34,34 @@ export function unlessAborted(promise, signal) {
     promise.then(resolve, reject).finally(forget);
   });
 }
+
+/**
+ * Runs a task for each of many items, some at a time, in their order: what is not begun costs
+ * nothing when it is given up. The first failure ends it.
+ *
+ * @template T, R
+ * @param {readonly T[]} items
+ * @param {number} most tasks at a time
+ * @param {(item: T, index: number) => Promise<R>} run
+ * @returns {Promise<R[]>} in the order of the items
+ */
+export async function inTurn(items, most, run) {
+  /** @type {R[]} */
+  const results = [];
+  let next = 0;
+  let failed = false;
+  const lane = async () => {
+    while (next < items.length && !failed) {
+      const index = next;
+      next += 1;
+      try {
+        results[index] = await run(/** @type {T} */ (items[index]), index);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, lane));
+  return results;
+}

@@ -7,6 +7,7 @@
  */
 
 import { newKey } from "./pool.js";
+import { inTurn } from "./promises.js";
 
 /** Sentences of the first piece, which also tells how many there are. */
 const FIRST_SENTENCES = 4;
@@ -53,12 +54,13 @@ export async function translateText(pool, group, text, options, { signal, onprog
     const isWhole = pool.workers === 1 || (options.format ?? "text") !== "text";
     const total = isWhole ? await translate(0) : await translate(0, 0, FIRST_SENTENCES);
     if (!isWhole && total > FIRST_SENTENCES) {
-      const pieces = [];
+      const starts = [];
       for (let from = FIRST_SENTENCES; from < total; from += PIECE_SENTENCES) {
-        const to = Math.min(from + PIECE_SENTENCES, total);
-        pieces.push(translate(pieces.length + 1, from, to));
+        starts.push(from);
       }
-      await Promise.all(pieces);
+      await inTurn(starts, pool.appetite, (from, index) =>
+        translate(index + 1, from, Math.min(from + PIECE_SENTENCES, total)),
+      );
     }
     return parts.finish();
   } catch (error) {
