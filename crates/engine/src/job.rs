@@ -18,7 +18,10 @@ use crate::{Error, Format, Guard, Options, Progress, Translation};
 /// that results appear steadily.
 pub(crate) const BATCH_TOKENS: usize = 512;
 /// Sentences in one batch.
-pub(crate) const BATCH_SENTENCES: usize = 32;
+const BATCH_SENTENCES: usize = 32;
+/// Batches whose sentences are put in the order of their lengths together, where only the whole
+/// translation counts: those of a batch then end at about the same time.
+const SORTED_BATCHES: usize = 4;
 
 /// A running translation: [`Job::advance`] does a bounded amount of work, so that the caller can
 /// show what is there, look for newer input, or stop, in between.
@@ -30,7 +33,9 @@ pub struct Job {
     options: Options,
     search: SearchOptions,
     plan: Plan,
-    /// Most sentences in the next batch.
+    /// Most batches in one piece of work.
+    batches: usize,
+    /// Most sentences in the next piece of work.
     width: usize,
     /// A sentence that did not fit into the last batch.
     pending: Option<(usize, Sentence)>,
@@ -92,22 +97,29 @@ impl Job {
             options: options.clone(),
             search,
             plan,
+            batches: 1,
             width: 1,
             pending: None,
             running: None,
         }
     }
 
-    /// Starts with a full batch: nobody looks at partial results.
+    /// Takes several batches at a time from the start: nobody looks at partial results.
     #[must_use]
     pub fn for_throughput(mut self) -> Self {
+        self.batches = SORTED_BATCHES;
         self.width = self.widest();
         self
     }
 
-    /// Most sentences in a batch.
-    fn widest(&self) -> usize {
+    /// Most sentences in one batch.
+    fn batch(&self) -> usize {
         self.options.batch.unwrap_or(BATCH_SENTENCES).max(1)
+    }
+
+    /// Most sentences in one piece of work.
+    fn widest(&self) -> usize {
+        self.batch() * self.batches
     }
 
     /// How far the work is.
@@ -160,8 +172,9 @@ impl Job {
                     if queries.is_empty() {
                         break;
                     }
-                    let whole = self.options.raw;
-                    Round::new(Arc::clone(&self.shared), queries, &self.search, whole)
+                    // The original decodes all pieces of a call together.
+                    let most = (!self.options.raw).then(|| self.batch());
+                    Round::new(Arc::clone(&self.shared), queries, &self.search, most)
                 }
             };
             let outcome = round.run(&mut || observe(progress));
@@ -222,8 +235,8 @@ impl Job {
                 _ => Sentence::new(&self.plan.source(number), &self.options, &self.shared),
             };
             if sentence.is_translated() {
-                let full =
-                    count == self.width || (count > 0 && tokens + sentence.tokens() > BATCH_TOKENS);
+                let full = count == self.width
+                    || (count > 0 && tokens + sentence.tokens() > BATCH_TOKENS * self.batches);
                 // The original decodes all pieces of a call together.
                 if full && !self.options.raw {
                     self.pending = Some((number, sentence));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use csanmt_model::{Search, SearchOptions, SearchResult};
 
 use crate::Error;
-use crate::job::{BATCH_SENTENCES, BATCH_TOKENS};
+use crate::job::BATCH_TOKENS;
 use crate::sentence::Query;
 use crate::shared::Shared;
 
@@ -26,18 +26,17 @@ pub(crate) struct Round {
 }
 
 impl Round {
-    /// With `whole` the queries of one kind are one batch, however many: the original decodes all
-    /// pieces of a call together.
+    /// At most `most` queries are one batch; without a limit those of one kind are, however many.
     pub(crate) fn new(
         shared: Arc<Shared>,
         queries: Vec<Query>,
         options: &SearchOptions,
-        whole: bool,
+        most: Option<usize>,
     ) -> Self {
         Self {
             shared,
             results: vec![SearchResult::default(); queries.len()],
-            waiting: batches(&queries, whole),
+            waiting: batches(&queries, most),
             queries,
             current: None,
             options: options.clone(),
@@ -99,22 +98,26 @@ impl Drop for Round {
     }
 }
 
-/// The queries that want only the best first, then those that want all.
-fn batches(queries: &[Query], whole: bool) -> VecDeque<Vec<usize>> {
+/// The queries that want only the best first, then those that want all; queries of like length
+/// together, so that they end at about the same time.
+fn batches(queries: &[Query], most: Option<usize>) -> VecDeque<Vec<usize>> {
     let mut batches = VecDeque::new();
     for all in [false, true] {
+        let mut numbers: Vec<usize> = (0..queries.len())
+            .filter(|&number| queries[number].all == all)
+            .collect();
+        if most.is_some() {
+            numbers.sort_by_key(|&number| queries[number].ids.len());
+        }
         let (mut batch, mut tokens) = (Vec::new(), 0);
-        for (number, query) in queries.iter().enumerate() {
-            if query.all != all {
-                continue;
-            }
-            let more = tokens + query.ids.len();
-            let full = !batch.is_empty() && (batch.len() == BATCH_SENTENCES || more > BATCH_TOKENS);
-            if full && !whole {
+        for number in numbers {
+            let len = queries[number].ids.len();
+            let full = most.is_some_and(|most| batch.len() >= most || tokens + len > BATCH_TOKENS);
+            if full && !batch.is_empty() {
                 batches.push_back(std::mem::take(&mut batch));
                 tokens = 0;
             }
-            tokens += query.ids.len();
+            tokens += len;
             batch.push(number);
         }
         if !batch.is_empty() {

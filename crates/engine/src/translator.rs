@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use csanmt_format::{ModelConfig, SharedBytes};
-use csanmt_model::Kernels;
+use csanmt_model::{Kernels, self_test};
 
 use crate::markup::TaggedText;
 use crate::shared::Shared;
@@ -30,7 +30,7 @@ impl Translator {
             path: path.to_owned(),
             source,
         })?;
-        Self::load(bytes, Kernels::detect())
+        Self::load(bytes, self_test::fastest())
     }
 
     /// Takes a model from memory. The bytes are used in place and must start at an address that
@@ -39,7 +39,7 @@ impl Translator {
     /// # Errors
     /// When the bytes are not a csanmt model.
     pub fn from_bytes(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Result<Self, Error> {
-        Self::load(Arc::new(bytes), Kernels::detect())
+        Self::load(Arc::new(bytes), self_test::fastest())
     }
 
     /// Like [`Translator::from_bytes`], with chosen kernels. All give the same translations.

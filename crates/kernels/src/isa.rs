@@ -95,10 +95,16 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// The fastest kernels this machine and build can run.
+    /// The fastest kernels this machine and build can run, unchecked; [`crate::self_test::fastest`]
+    /// has compared them with the scalar ones.
     pub fn detect() -> Self {
         let best = Isa::ALL.into_iter().rev().find_map(Self::new);
-        best.unwrap_or(Self { isa: Isa::Scalar })
+        best.unwrap_or_else(Self::scalar)
+    }
+
+    /// Those of plain Rust, which run everywhere.
+    pub(crate) const fn scalar() -> Self {
+        Self { isa: Isa::Scalar }
     }
 
     /// The kernels of `isa`, or `None` where this machine or build cannot run them.

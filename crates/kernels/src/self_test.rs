@@ -2,6 +2,8 @@
 //! fixed pseudo-random data. Takes well under a millisecond, and runs wherever the crate does:
 //! it is also the crate's test in WebAssembly, where `cargo test` cannot go.
 
+use std::sync::OnceLock;
+
 use crate::{
     Attention, AttentionScratch, DenseWeights, Epilogue, Isa, Kernels, PackedWeights,
     QuantizedRows, Relative, Rows,
@@ -41,16 +43,19 @@ impl std::fmt::Display for Mismatch {
 
 impl std::error::Error for Mismatch {}
 
-const SHAPES: [(usize, usize, usize); 5] = [
+/// Rows, inputs, outputs. The last two are whole tiles of AMX, in one register of rows and in two.
+const SHAPES: [(usize, usize, usize); 7] = [
     (1, 24, 16),
     (2, 7, 40),
     (5, 33, 19),
     (13, 8, 50),
     (26, 12, 33),
+    (3, 64, 32),
+    (19, 128, 48),
 ];
 
 /// What [`digest`] returns on every instruction set of every machine.
-pub const DIGEST: u64 = 0x8489_1501_4663_8abf;
+pub const DIGEST: u64 = 0xc2c5_1bd6_6ae5_5bfb;
 
 /// FNV-1a over the bits of all results: equal where all results are equal.
 pub fn digest(kernels: Kernels) -> u64 {
@@ -71,14 +76,8 @@ pub fn digest(kernels: Kernels) -> u64 {
 
 /// Compares all kernels of `kernels` with the scalar ones.
 pub fn run(kernels: Kernels) -> Result<(), Mismatch> {
-    let scalar = Kernels::new(Isa::Scalar).unwrap_or(kernels);
-    for (m, k, n) in [
-        (1, 24, 16),
-        (2, 7, 40),
-        (5, 33, 19),
-        (13, 8, 50),
-        (26, 12, 33),
-    ] {
+    let scalar = Kernels::scalar();
+    for (m, k, n) in SHAPES {
         let case = Case::new(m, k, n);
         for (kernel, compute) in KERNELS {
             compare(
@@ -90,6 +89,24 @@ pub fn run(kernels: Kernels) -> Result<(), Mismatch> {
         }
     }
     Ok(())
+}
+
+/// The fastest kernels of this machine and build that pass [`run`], which is done once a process.
+#[must_use]
+pub fn fastest() -> Kernels {
+    static FASTEST: OnceLock<Kernels> = OnceLock::new();
+    *FASTEST.get_or_init(|| fastest_that(|kernels| run(kernels).is_ok()))
+}
+
+/// The fastest kernels that pass, the scalar ones if none does.
+fn fastest_that(passes: impl Fn(Kernels) -> bool) -> Kernels {
+    let mut available = Kernels::available();
+    while let Some(kernels) = available.pop_if(|kernels| kernels.isa() != Isa::Scalar) {
+        if passes(kernels) {
+            return kernels;
+        }
+    }
+    Kernels::scalar()
 }
 
 fn compare(
@@ -314,4 +331,19 @@ fn listed(a: &QuantizedRows) -> Vec<f32> {
         list.extend([a.scale(row), a.zero(row) as f32]);
     }
     list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mismatch_falls_back_to_the_next_slower_kernels() {
+        let available = Kernels::available();
+        for (number, &fastest) in available.iter().enumerate() {
+            let broken = &available[number + 1..];
+            assert_eq!(fastest_that(|kernels| !broken.contains(&kernels)), fastest);
+        }
+        assert_eq!(fastest_that(|_| false).isa(), Isa::Scalar);
+    }
 }

@@ -91,9 +91,12 @@ fn matches_scalar_i8_on_all_tile_shapes() {
     let mut random = Random::new(1);
     for m in (1..=26).chain([64, 67, 97]) {
         for n in [1, 16, 17, 32, 33, 79] {
-            let w = Weights::random(&mut random, n, 36);
-            let x = random.numbers(m * 36);
-            check_i8(&x, &w, m % EPILOGUES, 0, &mut random);
+            // 192 inputs are whole tiles of AMX, 36 of the others only.
+            for k in [36, 192] {
+                let w = Weights::random(&mut random, n, k);
+                let x = random.numbers(m * k);
+                check_i8(&x, &w, m % EPILOGUES, 0, &mut random);
+            }
         }
     }
 }
@@ -102,9 +105,11 @@ fn matches_scalar_i8_on_all_tile_shapes() {
 #[test]
 fn matches_scalar_i8_on_several_blocks() {
     let mut random = Random::new(2);
-    let w = Weights::random(&mut random, 20, 4099);
-    let x = random.numbers(150 * 4099);
-    check_i8(&x, &w, 3, 0, &mut random);
+    for k in [4096, 4099] {
+        let w = Weights::random(&mut random, 20, k);
+        let x = random.numbers(150 * k);
+        check_i8(&x, &w, 3, 0, &mut random);
+    }
 }
 
 #[test]

@@ -3,8 +3,8 @@
 //! steps of a panel are one tile of 1024 consecutive bytes.
 //!
 //! A tile of the blocked loops is up to 32 rows x 2 panels: four tile registers of sums, two of rows,
-//! two of weights. What does not fit (inputs that are not whole tiles, a last single panel) is left
-//! to AVX-512 VNNI.
+//! two of weights. What does not fit (inputs that are not whole tiles, a last single panel, one or two
+//! rows) is left to AVX-512 VNNI.
 #![allow(unsafe_code)]
 
 use std::arch::asm;
@@ -16,6 +16,9 @@ use crate::simd::x86_64::{Amx, Avx512Vnni};
 const HEIGHT: usize = 16;
 /// Steps of four inputs in a tile register.
 const DEPTH: usize = 16;
+
+/// Up to so many rows AVX-512 VNNI is as fast.
+const FEW: usize = 2;
 
 /// What `ldtilecfg` reads: rows and bytes a row of the eight tile registers.
 #[repr(C, align(64))]
@@ -35,6 +38,9 @@ impl Tile for Amx {
     /// Sums in registers 0 to 3, rows in 4 and 5, weights in 6 and 7.
     #[inline(always)]
     fn begin(self, rows: usize) {
+        if rows <= FEW {
+            return;
+        }
         let height = rows.min(HEIGHT) as u8;
         let mut shapes = Shapes {
             palette: 1,
@@ -78,7 +84,8 @@ impl Tile for Amx {
         // Registers are read whole, rows behind the last one included.
         let registers = input.rows.div_ceil(HEIGHT);
         let last = (registers * HEIGHT - 1) * input.stride;
-        let fits = input.panels == 2
+        let fits = input.rows > FEW
+            && input.panels == 2
             && input.steps > 0
             && input.steps.is_multiple_of(DEPTH)
             && input.a.len() >= last + 4 * input.steps;
