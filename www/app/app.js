@@ -235,7 +235,8 @@ window.addEventListener("hashchange", () => {
 });
 
 button("retry").addEventListener("click", load);
-load();
+// The page is painted before the model takes the network.
+requestAnimationFrame(() => setTimeout(load));
 
 async function load() {
   view.showLoadingAgain();

@@ -35,12 +35,19 @@ const PLACES = /** @type {const} */ ([
 function localise(document) {
   document.documentElement.lang = language;
   document.title = `${strings.title} · csanmt`;
+  // The document is written in English: most words are there already.
   for (const element of document.querySelectorAll("[data-text]")) {
-    element.textContent = word(element.getAttribute("data-text"));
+    const text = word(element.getAttribute("data-text"));
+    if (element.textContent !== text) {
+      element.textContent = text;
+    }
   }
   for (const [mark, attribute] of PLACES) {
     for (const element of document.querySelectorAll(`[data-${mark}]`)) {
-      element.setAttribute(attribute, word(element.getAttribute(`data-${mark}`)));
+      const text = word(element.getAttribute(`data-${mark}`));
+      if (element.getAttribute(attribute) !== text) {
+        element.setAttribute(attribute, text);
+      }
     }
   }
 }
