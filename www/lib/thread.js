@@ -121,7 +121,8 @@ function createWorker(workerUrl, blobWorker) {
  */
 async function startNodeWorker({ workerUrl }, { onmessage, onerror }) {
   const { Worker } = await nodeModule("worker_threads");
-  const worker = new Worker(new URL(workerUrl ?? WORKER, here));
+  // The options of this process, as `--eval`, are not the worker's.
+  const worker = new Worker(new URL(workerUrl ?? WORKER, here), { execArgv: [] });
   worker.on("message", onmessage);
   worker.on("error", (/** @type {Error} */ error) => onerror(error.message));
   return {

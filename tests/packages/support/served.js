@@ -29,10 +29,11 @@ export async function serve(folder) {
     const file = isModel ? MODEL : join(folder, normalize(path));
     const content = await readFile(file).catch(() => undefined);
     if (!content) {
-      if (path !== "/favicon.ico") {
+      const isIcon = path === "/favicon.ico";
+      if (!isIcon) {
         missing.push(path);
       }
-      response.writeHead(404).end();
+      response.writeHead(isIcon ? 204 : 404).end();
       return;
     }
     response.setHeader("Content-Type", TYPES[extname(path)] ?? "application/octet-stream");
