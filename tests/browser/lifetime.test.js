@@ -1,11 +1,12 @@
 /** Memory and lifetime of the engine in Chromium. */
 
 import assert from "node:assert/strict";
+import { readFileSync, statSync } from "node:fs";
 import { after, afterEach, before, beforeEach, test } from "node:test";
-import { statSync } from "node:fs";
 
 import { LibraryBench } from "./support/library-page.js";
 import { MODEL_FILE } from "./support/library-site.js";
+import { SITE } from "./support/server.js";
 import { SENTENCES, longText } from "./support/texts.js";
 import { timedTest } from "./support/timed-test.js";
 
@@ -109,13 +110,13 @@ timedTest("f4 an aborted job frees its worker within 100 ms, and destruction end
 function trap(times) {
   // `(func (export "f") unreachable)`
   const module = "0,97,115,109,1,0,0,0,1,4,1,96,0,0,3,2,1,0,7,5,1,1,102,0,0,10,5,1,3,0,0,11";
-  bench.site.intercept = async (_, response, path) => {
+  bench.site.intercept = (_, response, path) => {
     if (path !== "/lib/csanmt_wasm.js" || times === 0) {
       return false;
     }
     times -= 1;
     bench.site.intercept = times > 0 ? bench.site.intercept : undefined;
-    const script = await (await fetch(`${bench.site.url}/lib/csanmt_wasm.js?whole`)).text();
+    const script = readFileSync(`${SITE}/lib/csanmt_wasm.js`, "utf8");
     const hook = `
       const { step } = wasm_bindgen.Job.prototype;
       let calls = 0;

@@ -62,8 +62,8 @@ const at = (/** @type {string} */ name) => (/** @type {Record<string, number>} *
 const since = (/** @type {string} */ from, /** @type {string} */ to) =>
   (/** @type {Record<string, number>} */ times) => at(to)(times) - at(from)(times);
 console.log(`reload to worker             ${line(at("create"))}`);
-console.log(`worker to first model bytes  ${line(since("create", "loading"))}`);
-console.log(`first bytes to ready         ${line(since("loading", "ready"))}`);
+console.log(`worker to first model bytes  ${line(since("create", "write"))}`);
+console.log(`first bytes to ready         ${line(since("write", "ready"))}`);
 console.log(`ready to first translation   ${line(since("ready", "done"))}`);
 console.log(`worker to first translation  ${line(since("create", "done"))}`);
 console.log(`reload to first translation  ${line(at("done"))}`);

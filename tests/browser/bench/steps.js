@@ -17,7 +17,7 @@ for (const wasmUrl of [undefined, "lib/csanmt_wasm_bg.wasm"]) {
     async ({ text, wasmUrl }) => {
       const { CsanmtTranslator } = await import(new URL("lib/index.js", location.href).href);
       const { model } = await (await fetch("manifest.json")).json();
-      const translator = await CsanmtTranslator.create({ modelUrl: model, wasmUrl });
+      const translator = await CsanmtTranslator.create({ modelUrl: model, wasmUrl, workers: 1 });
       // The browser compiles what it has seen to be busy once more, better.
       await translator.translate(text);
       /** @type {number[]} */
