@@ -84,6 +84,40 @@ for (const { name, ...options } of LOOKS) {
   });
 }
 
+test("k7_files, messages, history and a long text: no accessibility violation", async () => {
+  const page = await TranslatorPage.open(browser, server.url, { viewport: { width: 768, height: 1024 }, reducedMotion: "reduce" });
+  const look = async (/** @type {string} */ state) => {
+    await page.rendered();
+    await page.page.screenshot({ path: `${PICTURES}/768-${state}.png` });
+    await checkRules(page);
+  };
+  await page.ready();
+  await page.page.locator("#file").setInputFiles([
+    { name: "notes.md", mimeType: "", buffer: Buffer.from("# 你好\n") },
+    { name: "broken.docx", mimeType: "", buffer: Buffer.from("no archive") },
+    { name: "goods.csv", mimeType: "", buffer: Buffer.from("编号,名称\n1,你好\n") },
+  ]);
+  await page.page.locator("#file-list button", { hasText: "Download" }).waitFor({ timeout: 60_000 });
+  await page.page.locator("#file-list .failed").waitFor({ timeout: 60_000 });
+  await page.page.locator("#open-settings").click();
+  await page.page.locator("#keep-history").check();
+  await page.page.keyboard.press("Escape");
+  await page.paste("我们今天去学校。");
+  await page.translated();
+  await page.page.waitForFunction(() => localStorage.getItem("csanmt.history"));
+  await page.page.locator("#swap").click();
+  await page.page.locator("#hint", { hasText: "not Chinese" }).waitFor();
+  await look("files");
+  await page.page.locator("#open-history").click();
+  await look("history");
+  await page.page.keyboard.press("Escape");
+  await page.paste(SENTENCES.join("\n").repeat(10).slice(0, 70_000));
+  await page.page.locator("#paragraphs textarea").waitFor();
+  await page.page.waitForFunction(() => (document.getElementById("target")?.textContent?.length ?? 0) > 500);
+  await look("long");
+  await page.close();
+});
+
 test("while loading, while translating, and when loading fails", async () => {
   const options = { viewport: { width: 1280, height: 800 }, serviceWorkers: /** @type {const} */ ("block") };
   const page = await TranslatorPage.open(browser, "about:blank", options);

@@ -53,7 +53,12 @@ session.options = () => ({ ...documents.options(), ...(settings.joinLines ? { wr
 
 // The source text
 
-source.onedit = (text, how) => session.edit(text, how);
+source.onedit = (text, how) => {
+  // What could be undone is no more what the person sees.
+  notices.hide("swapped");
+  notices.hide("cleared");
+  session.edit(text, how);
+};
 source.oncaret = (offset) => partner.setCaret(partner.find("source", offset));
 source.onmode = () => scrolling.listen();
 for (const element of [find("source"), find("paragraphs")]) {

@@ -86,7 +86,11 @@ export class Engine {
    * @returns {Promise<string | undefined>}
    */
   async languageOf(text) {
-    const [likely] = await detectLanguages(text.slice(0, SAMPLE_LENGTH));
+    const sample = text.slice(0, SAMPLE_LENGTH);
+    if (isPlainlyChinese(sample)) {
+      return "zh";
+    }
+    const [likely] = await detectLanguages(sample);
     return !likely || likely.detectedLanguage === "und" || likely.confidence < 0.5
       ? undefined
       : likely.detectedLanguage;
@@ -123,6 +127,17 @@ export class Engine {
   async removeModel() {
     await removeStoredModels({ modelUrl: this.#modelUrl });
   }
+}
+
+/**
+ * Whether there is no doubt, and hence no need to start the detector.
+ *
+ * @param {string} text
+ */
+function isPlainlyChinese(text) {
+  const count = (/** @type {RegExp} */ pattern) => text.match(pattern)?.length ?? 0;
+  const isOther = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(text);
+  return !isOther && count(/\p{Script=Han}/gu) * 2 > count(/\p{L}/gu);
 }
 
 /** @returns {Promise<{ model: string, files: Record<string, { bytes: number, sha256: string } | undefined> }>} */

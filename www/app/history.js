@@ -26,7 +26,8 @@ export class History {
    * @param {string} target
    */
   add(source, target) {
-    if (source.length > LONGEST_TEXT || target === "") {
+    // What was not Chinese stayed as it is.
+    if (source.length > LONGEST_TEXT || target === "" || target === source) {
       return;
     }
     const others = this.entries.filter(({ source: known }, index) => {
