@@ -5,7 +5,7 @@ import { Mirror } from "./mirror.js";
  * A longer text is shown paragraph by paragraph, and so is one of more lines: at every key a text
  * field shapes the whole line, and browsers look at all lines.
  */
-const LONGEST_IN_FIELD = 60_000;
+const LONGEST_IN_FIELD = 30_000;
 const MOST_LINES_IN_FIELD = 500;
 /** A field takes longer texts in pieces of this length, each in a task of its own. */
 const PIECE_LENGTH = 6000;
