@@ -9,8 +9,8 @@ import { LibraryBench } from "../support/library-page.js";
 import { longText } from "../support/texts.js";
 
 const WORKERS = Number(process.argv[2] ?? 2);
-const ROUNDS = 5;
-const TEXT = longText(400);
+const ROUNDS = 3;
+const TEXT = longText(200);
 
 const bench = await LibraryBench.start();
 const page = await bench.open();
@@ -20,7 +20,7 @@ const { rounds, memory } = await page.evaluate(
     const one = await create({ workers: 1 });
     const many = await create({ workers });
     // A spinning worker each: what the machine itself gains.
-    const script = new Blob(["onmessage = () => { let x = 1; for (let i = 0; i < 4e8; i += 1) x = (x * 1103515245 + 12345) | 0; postMessage(x); }"]);
+    const script = new Blob(["onmessage = () => { let x = 1; for (let i = 0; i < 1e8; i += 1) x = (x * 1103515245 + 12345) | 0; postMessage(x); }"]);
     const spinners = Array.from({ length: workers }, () => new Worker(URL.createObjectURL(script)));
     const spin = (/** @type {Worker[]} */ those) =>
       Promise.all(those.map((worker) => new Promise((resolve) => {
