@@ -8,7 +8,7 @@ import { History } from "../../www/app/history.js";
 import { replaceSentence, sentenceAt, sentenceOver } from "../../www/app/sentences.js";
 import { loadSettings, saveSettings } from "../../www/app/settings.js";
 import { LONGEST_HASH, readHash, writeHash } from "../../www/app/share-link.js";
-import { cut } from "../../www/app/text-blocks.js";
+import { cut } from "../../www/app/text-pieces.js";
 import { SENTENCES } from "./support/texts.js";
 
 /** @type {Map<string, string>} */

@@ -1,4 +1,5 @@
-import { commonPrefix, commonSuffix, TextBlocks } from "./text-blocks.js";
+import { TextBlocks } from "./text-blocks.js";
+import { commonPrefix, commonSuffix } from "./text-pieces.js";
 
 /** Text that is measured in one task. */
 const PIECE_LENGTH = 3000;
