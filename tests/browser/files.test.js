@@ -133,3 +133,14 @@ test("k4_what is dragged over the page is announced, and dropped in it", async (
   assert.equal(await page.page.locator("#drop").isVisible(), false);
   assert.match((await result("drop.md")).content.toString(), /^# [A-Za-z]/);
 });
+
+test("k4_a copied file is pasted as a file", async () => {
+  await page.page.evaluate(() => {
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File(["# 你好\n"], "copied.md", { type: "text/markdown" }));
+    const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+    document.getElementById("source")?.dispatchEvent(event);
+  });
+  assert.match((await result("copied.md")).content.toString(), /^# [A-Za-z]/);
+  assert.equal(await page.source.inputValue(), "");
+});

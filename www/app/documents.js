@@ -34,6 +34,14 @@ export class Documents {
       this.#open(files);
     });
     this.#listenForDrops();
+    document.addEventListener("paste", (event) => {
+      // Programs that copy cells or formatted text offer a picture of it beside the text.
+      const files = [...(event.clipboardData?.files ?? [])];
+      if (files.length > 0 && event.clipboardData?.getData("text/plain") === "") {
+        event.preventDefault();
+        this.#open(files);
+      }
+    });
   }
 
   #listenForDrops() {
