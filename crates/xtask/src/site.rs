@@ -179,7 +179,10 @@ fn write(path: &Path, text: &str) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{resolve, static_imports};
+    use std::fs;
+
+    use super::{MODULES_PLACEHOLDER, copy_tree, list_modules, resolve, static_imports};
+    use crate::workspace;
 
     #[test]
     fn finds_what_a_module_imports() {
@@ -188,6 +191,30 @@ mod tests {
             export { E } from \"./e.js\";\nimport fs from \"node:fs\";\n";
         let found: Vec<&str> = static_imports(source).collect();
         assert_eq!(found, ["./lib/index.js", "../side.js", "./e.js"]);
+    }
+
+    #[test]
+    fn the_page_lists_modules_that_are_there() {
+        let site = std::env::temp_dir().join(format!("csanmt-modules-{}", std::process::id()));
+        let root = workspace::root();
+        copy_tree(&root.join("www/app"), &site, &["html", "js"]).unwrap();
+        copy_tree(&root.join("www/lib"), &site.join("lib"), &["js"]).unwrap();
+        list_modules(&site).unwrap();
+        let html = fs::read_to_string(site.join("index.html")).unwrap();
+        assert!(!html.contains(MODULES_PLACEHOLDER));
+        let listed: Vec<&str> = html
+            .split("<link rel=\"modulepreload\" href=\"")
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next())
+            .collect();
+        assert!(listed.contains(&"session.js") && listed.contains(&"lib/index.js"));
+        assert!(!listed.contains(&"app.js") && !listed.contains(&"sw.js"));
+        let missing: Vec<&&str> = listed
+            .iter()
+            .filter(|path| !site.join(path).is_file())
+            .collect();
+        assert!(missing.is_empty(), "{missing:?}");
+        fs::remove_dir_all(&site).unwrap();
     }
 
     #[test]
