@@ -34,12 +34,12 @@ for (const { build, wasmUrl } of [
   test(`${COUNT} sentences one by one with ${build}`, async () => {
     assert.equal(sentences.length, COUNT);
     const inPage = await page.page.evaluate(async ({ sentences, wasmUrl }) => {
-      const { CsanmtTranslator } = await import(new URL("lib/index.js", location.href).href);
+      const { Translator } = await import(new URL("lib/index.js", location.href).href);
       const manifest = await (await fetch("manifest.json")).json();
-      const translator = await CsanmtTranslator.create({ modelUrl: manifest.model, wasmUrl });
+      const translator = await Translator.create({ sourceLanguage: "zh", targetLanguage: "en", modelUrl: manifest.model, wasmUrl });
       const translations = [];
       for (const sentence of sentences) {
-        translations.push((await translator.translate(sentence)).text);
+        translations.push(await translator.translate(sentence));
       }
       const { build } = translator;
       translator.destroy();

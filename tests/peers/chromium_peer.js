@@ -34,11 +34,14 @@ await page.goto(`${site.url}empty.html`);
 
 /** Runs in the page. */
 async function translateText({ text, build }) {
-  const { CsanmtTranslator } = await import("/site/lib/index.js");
+  const { Translator } = await import("/site/lib/index.js");
   const { model } = await (await fetch("manifest.json")).json();
   self.translators ??= {};
   const begin = performance.now();
-  self.translators[build] ??= await CsanmtTranslator.create({
+  self.translators[build] ??= await Translator.create({
+    sourceLanguage: "zh",
+    targetLanguage: "en",
+    workers: 1,
     modelUrl: model,
     wasmUrl: build === "simd" ? "lib/csanmt_wasm_bg.wasm" : undefined,
   });

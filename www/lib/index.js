@@ -15,7 +15,6 @@
  * Importing this module touches nothing: no worker, no fetch, no global.
  */
 
-export { CsanmtTranslator } from "./csanmt-translator.js";
 export { CsanmtError } from "./errors.js";
 export { detectLanguages, LanguageDetector } from "./language-detector.js";
 export { configure, removeStoredModels, storedModels } from "./settings.js";

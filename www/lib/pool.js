@@ -2,7 +2,7 @@
  * Engines that share one model file, each in a worker of its own. Everything on a page that is
  * created with equal settings shares one pool; the last one that is destroyed ends it.
  *
- * @import { FromThread, LoadProgress, Notice, Settings, Task, ToThread } from "./types.d.ts"
+ * @import { EngineBuild, FromThread, LoadProgress, Notice, Settings, Task, ToThread } from "./types.d.ts"
  * @import { Sink } from "./model-source.js"
  * @import { Thread } from "./thread.js"
  */
@@ -72,6 +72,8 @@ export class Pool {
   #source;
   /** @type {ReturnType<typeof compileEngine> | undefined} */
   #engine;
+  /** @type {EngineBuild | undefined} */
+  #build;
   /** @type {Promise<void> | undefined} */
   #loading;
   #isLoaded = false;
@@ -161,8 +163,8 @@ export class Pool {
   }
 
   /** Which build of the engine runs, once one does. */
-  async build() {
-    return (await this.#engine)?.build;
+  get build() {
+    return this.#build;
   }
 
   /**
@@ -435,6 +437,7 @@ export class Pool {
     this.#engine = compileEngine(this.settings, open);
     try {
       const engine = await this.#engine;
+      this.#build = engine.build;
       if (engine.build === "simd") {
         await open(engine);
       }

@@ -164,6 +164,11 @@ export class Translator {
     return this.#pool?.memoryBytes ?? 0;
   }
 
+  /** Which build of the engine runs here. */
+  get build() {
+    return this.#pool?.build;
+  }
+
   /** Most workers that work at once; more than one are started when there is much to do. */
   get workers() {
     return this.#pool?.workers ?? 0;

@@ -19,10 +19,10 @@ const server = await Server.start();
 const { page } = await TranslatorPage.open(browser, server.url);
 const { modelBytes, memory, seconds } = await page.evaluate(
   async ({ sentences, count, round }) => {
-    const { CsanmtTranslator } = await import(new URL("lib/index.js", location.href).href);
+    const { Translator } = await import(new URL("lib/index.js", location.href).href);
     const manifest = await (await fetch("manifest.json")).json();
     const modelBytes = manifest.files[manifest.model].bytes;
-    const translator = await CsanmtTranslator.create({ modelUrl: manifest.model, modelBytes, workers: 1 });
+    const translator = await Translator.create({ sourceLanguage: "zh", targetLanguage: "en", modelUrl: manifest.model, modelBytes, workers: 1 });
     // The engine keeps the room of the largest step so far: the longest sentences, side by side.
     const byLength = [...sentences].sort((a, b) => b.length - a.length);
     await translator.translate(byLength.slice(0, 40).join("\n"));

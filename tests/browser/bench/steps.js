@@ -15,9 +15,9 @@ const { page } = await TranslatorPage.open(browser, server.url);
 for (const wasmUrl of [undefined, "lib/csanmt_wasm_bg.wasm"]) {
   const { build, steps } = await page.evaluate(
     async ({ text, wasmUrl }) => {
-      const { CsanmtTranslator } = await import(new URL("lib/index.js", location.href).href);
+      const { Translator } = await import(new URL("lib/index.js", location.href).href);
       const { model } = await (await fetch("manifest.json")).json();
-      const translator = await CsanmtTranslator.create({ modelUrl: model, wasmUrl, workers: 1 });
+      const translator = await Translator.create({ sourceLanguage: "zh", targetLanguage: "en", modelUrl: model, wasmUrl, workers: 1 });
       // The browser compiles what it has seen to be busy once more, better.
       await translator.translate(text);
       /** @type {number[]} */
