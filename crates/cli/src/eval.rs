@@ -9,8 +9,9 @@ use std::time::Instant;
 use anyhow::{Context as _, Result};
 use csanmt::{Guard, Options, Work};
 use csanmt_lab::evaluate::{Score, read_pairs};
+use csanmt_lab::metrics::{Interval, Sampled, compare, length_ratio, sampled};
 
-use crate::model::ModelArguments;
+use crate::model::{ModelArguments, open_file};
 use crate::output;
 use crate::threads::all_cores;
 use crate::translate::Batch;
@@ -39,6 +40,13 @@ pub(crate) struct Arguments {
     /// Evaluate with all guards, without each of them and without any, and print a table in Markdown
     #[arg(long, conflicts_with_all = ["raw", "json", "without"])]
     guards: bool,
+    /// Another model to compare with: how many translations are the same, and the differences
+    #[arg(long, value_name = "FILE", conflicts_with = "guards")]
+    against: Option<PathBuf>,
+    /// Samples for confidence intervals of 95 %, 0 for none
+    #[arg(long, value_name = "N", default_value_t = 1000,
+          value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    bootstrap: u32,
     #[command(flatten)]
     model: ModelArguments,
 }
@@ -69,7 +77,29 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         score,
         work,
         seconds,
+        hypotheses,
     } = pairs.evaluate(&batch)?;
+    let rounds = arguments.bootstrap as usize;
+    let confidence = match rounds {
+        0 => None,
+        _ => Some(sampled(&hypotheses, &pairs.references, rounds, SEED)?),
+    };
+    let ratio = length_ratio(&hypotheses, &pairs.references)?;
+    let comparison = match &arguments.against {
+        None => None,
+        Some(file) => {
+            let other = Batch::new(open_file(file)?, options, all_cores());
+            let other = pairs.evaluate(&other)?.hypotheses;
+            let rounds = rounds.max(1);
+            Some(compare(
+                &hypotheses,
+                &other,
+                &pairs.references,
+                rounds,
+                SEED,
+            )?)
+        }
+    };
     let Score {
         bleu,
         chrf,
@@ -80,14 +110,35 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         let result = serde_json::json!({
             "model": model, "sentences": sentences, "bleu": bleu, "chrf": chrf, "seconds": seconds,
             "tokens": work.tokens, "repeated_tokens": work.repeated_tokens,
+            "length_ratio": ratio, "confidence": confidence, "comparison": comparison,
         });
         output::print(&format!("{result}\n"))?;
     } else {
-        output::print(&format!(
-            "{source}: BLEU {bleu:.2}, chrF2 {chrf:.2}, {sentences} sentences in {seconds:.2} s\n"
-        ))?;
+        let mut text = format!(
+            "{source}: BLEU {bleu:.2}, chrF2 {chrf:.2}, {sentences} sentences in {seconds:.2} s, length ratio {ratio:.3}\n"
+        );
+        if let Some(Sampled { bleu, chrf }) = confidence {
+            let (bleu, chrf) = (range(bleu), range(chrf));
+            text.push_str(&format!("95 % confidence: BLEU {bleu}, chrF2 {chrf}\n"));
+        }
+        if let (Some(found), Some(file)) = (comparison, &arguments.against) {
+            let (bleu, chrf) = (range(found.bleu), range(found.chrf));
+            text.push_str(&format!(
+                "against {}: {} of {sentences} translations are the same; difference in BLEU {bleu}, in chrF2 {chrf}\n",
+                file.display(),
+                found.equal
+            ));
+        }
+        output::print(&text)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Of the samples: the same file gives the same intervals.
+const SEED: u64 = 1234;
+
+fn range(interval: Interval) -> String {
+    format!("{:.2} to {:.2}", interval.low, interval.high)
 }
 
 /// Sentences and their references.
@@ -101,6 +152,7 @@ struct Run {
     score: Score,
     work: Work,
     seconds: f64,
+    hypotheses: Vec<String>,
 }
 
 impl Pairs {
@@ -120,6 +172,7 @@ impl Pairs {
             score: Score::of(&hypotheses, &self.references).context("nothing to score")?,
             work,
             seconds,
+            hypotheses,
         })
     }
 }

@@ -5,6 +5,8 @@ mod convert;
 mod eval;
 mod info;
 mod inspect;
+#[cfg(feature = "training")]
+mod lab;
 mod model;
 mod output;
 mod serve;
@@ -31,6 +33,21 @@ enum Subcommands {
     Serve(Box<serve::Arguments>),
     Convert(convert::Arguments),
     Inspect(inspect::Arguments),
+    #[cfg(feature = "training")]
+    Prune(lab::prune::Arguments),
+    #[cfg(feature = "training")]
+    Quantize(lab::quantize::Arguments),
+    #[cfg(feature = "training")]
+    Finetune(Box<lab::finetune::Arguments>),
+    #[cfg(feature = "training")]
+    Train(Box<lab::train::Arguments>),
+    #[cfg(feature = "training")]
+    BenchTable(lab::bench_table::Arguments),
+    #[cfg(feature = "training")]
+    #[command(hide = true)]
+    BenchRow(lab::bench_table::RowArguments),
+    #[cfg(feature = "training")]
+    Distill(Box<lab::distill::Arguments>),
     Eval(eval::Arguments),
     Info(info::Arguments),
 }
@@ -48,6 +65,20 @@ fn main() -> ExitCode {
         Subcommands::Serve(arguments) => serve::run(*arguments),
         Subcommands::Convert(arguments) => convert::run(&arguments),
         Subcommands::Inspect(arguments) => inspect::run(&arguments),
+        #[cfg(feature = "training")]
+        Subcommands::Prune(arguments) => lab::prune::run(&arguments),
+        #[cfg(feature = "training")]
+        Subcommands::Quantize(arguments) => lab::quantize::run(&arguments),
+        #[cfg(feature = "training")]
+        Subcommands::Finetune(arguments) => lab::finetune::run(&arguments),
+        #[cfg(feature = "training")]
+        Subcommands::Distill(arguments) => lab::distill::run(&arguments),
+        #[cfg(feature = "training")]
+        Subcommands::BenchTable(arguments) => lab::bench_table::run(&arguments),
+        #[cfg(feature = "training")]
+        Subcommands::BenchRow(arguments) => lab::bench_table::run_row(&arguments),
+        #[cfg(feature = "training")]
+        Subcommands::Train(arguments) => lab::train::run(&arguments),
         Subcommands::Eval(arguments) => eval::run(&arguments),
         Subcommands::Info(arguments) => info::run(&arguments),
     };

@@ -77,7 +77,7 @@ impl fmt::Display for Source {
     }
 }
 
-fn open_file(path: &Path) -> Result<Translator> {
+pub(crate) fn open_file(path: &Path) -> Result<Translator> {
     if path.is_dir() {
         bail!(
             "{} is a folder, expected a model file: make one with `csanmt convert {0} -o FILE`",

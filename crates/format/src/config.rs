@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::FormatError;
+use crate::tensor::ElementType;
+use crate::widths::{DecoderWidths, EncoderWidths, Widths};
 
 /// How encoder and decoder know positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,21 +18,66 @@ pub enum Position {
 
 /// How the weights of a file are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
 pub enum Quantization {
     /// Matrices and tables int8 with a scale for each output or row; the rest f32.
+    #[serde(rename = "int8")]
     Int8,
+    /// Matrices, the output layer's among them, as in `Int8`; tables that are only looked up f16.
+    #[serde(rename = "int8, f16 tables")]
+    Int8HalfTables,
+    /// Matrices, the output layer's among them, as in `Int8`; tables that are only looked up f32.
+    #[serde(rename = "int8, f32 tables")]
+    Int8FloatTables,
     /// Everything f32 in TensorFlow's shapes.
+    #[serde(rename = "f32")]
+    F32,
+}
+
+/// What a linear layer computes with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// Packed int8 weights, 7-bit activations.
+    Int8,
+    /// f32 weights and activations.
     F32,
 }
 
 impl Quantization {
+    /// All of them.
+    pub const ALL: [Self; 4] = [
+        Self::Int8,
+        Self::Int8HalfTables,
+        Self::Int8FloatTables,
+        Self::F32,
+    ];
+
     /// The name in the file's metadata.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Int8 => "int8",
+            Self::Int8HalfTables => "int8, f16 tables",
+            Self::Int8FloatTables => "int8, f32 tables",
             Self::F32 => "f32",
+        }
+    }
+
+    /// What everything that is multiplied with is stored as.
+    #[must_use]
+    pub fn linears(self) -> Precision {
+        match self {
+            Self::Int8 | Self::Int8HalfTables | Self::Int8FloatTables => Precision::Int8,
+            Self::F32 => Precision::F32,
+        }
+    }
+
+    /// Elements of the tables that are only looked up.
+    #[must_use]
+    pub fn tables(self) -> ElementType {
+        match self {
+            Self::Int8 => ElementType::I8,
+            Self::Int8HalfTables => ElementType::F16,
+            Self::Int8FloatTables | Self::F32 => ElementType::F32,
         }
     }
 }
@@ -76,6 +123,9 @@ pub struct ModelConfig {
     pub src_lang: String,
     /// Target language, as `en`.
     pub tgt_lang: String,
+    /// Widths of each layer where they are not those above, as in a pruned model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub widths: Option<Widths>,
 }
 
 impl ModelConfig {
@@ -141,12 +191,37 @@ impl ModelConfig {
                 ));
             }
         }
-        Ok(())
+        match &self.widths {
+            Some(widths) => widths.validate(self),
+            None => Ok(()),
+        }
     }
 
-    /// Width of one attention head, H / heads.
+    /// Width of one attention head, H / heads; pruned layers have fewer heads of the same width.
     #[must_use]
     pub fn head_size(&self) -> usize {
         self.hidden_size / self.num_heads
+    }
+
+    /// Widths of every layer, also where all are the same.
+    #[must_use]
+    pub fn all_widths(&self) -> Widths {
+        self.widths.clone().unwrap_or_else(|| {
+            let encoder = EncoderWidths {
+                heads: self.num_heads,
+                filter: self.filter_size,
+            };
+            let decoder = DecoderWidths {
+                heads: self.num_heads,
+                cross_heads: self.num_heads,
+                augmentation: self.hidden_size,
+                filter: self.filter_size,
+            };
+            Widths {
+                encoder: vec![encoder; self.num_encoder_layers],
+                semantic_encoder: vec![encoder; self.num_semantic_encoder_layers],
+                decoder: vec![decoder; self.num_decoder_layers],
+            }
+        })
     }
 }

@@ -120,11 +120,35 @@ pub fn pack<E>(
     k: usize,
     n: usize,
     order: Order,
+    sink: impl FnMut(&[i8]) -> Result<(), E>,
+) -> Result<Companions, PackError<E>> {
+    pack_with_scale(weights, k, n, order, &[], sink)
+}
+
+/// [`pack`] with some outputs clipped: weights larger than `shares[n]` of the largest weight of
+/// output n become ±127, and the step is that much smaller. No share means 1.
+///
+/// # Errors
+/// When a weight is not finite or `sink` fails.
+///
+/// # Panics
+/// When `weights` does not hold `k * n` numbers.
+pub fn pack_with_scale<E>(
+    weights: &[f32],
+    k: usize,
+    n: usize,
+    order: Order,
+    shares: &[f32],
     mut sink: impl FnMut(&[i8]) -> Result<(), E>,
 ) -> Result<Companions, PackError<E>> {
     assert_eq!(weights.len(), k * n, "{k} x {n} weights");
     let largest = largest(weights, k, n, order).map_err(PackError::NotFinite)?;
-    let scale: Vec<f32> = largest.into_iter().map(scale_of).collect();
+    let shares = shares.iter().copied().chain(std::iter::repeat(1.0));
+    let scale: Vec<f32> = largest
+        .into_iter()
+        .zip(shares)
+        .map(|(largest, share)| scale_of(largest * share))
+        .collect();
     let mut colsum = vec![0i32; n];
     let mut panel = vec![0i8; k.div_ceil(GROUP) * PANEL * GROUP];
     for first in (0..n).step_by(PANEL) {

@@ -1,7 +1,8 @@
 //! Every variable of a configuration: name, part in the model, shape, and how a file stores it.
 
-use crate::config::{ModelConfig, Position, Quantization};
+use crate::config::{ModelConfig, Position, Precision, Quantization};
 use crate::tensor::{ElementType, TensorSpec};
+use crate::widths::{DecoderWidths, EncoderWidths};
 
 /// Outputs in a panel of packed int8 weights.
 pub const PANEL: usize = 16;
@@ -77,20 +78,22 @@ impl Variable {
             dtype,
             shape,
         };
-        if quantization == Quantization::Int8 {
-            if let Some((k, n)) = self.matrix_size() {
-                return vec![
-                    spec("", ElementType::I8, packed_shape(k, n).to_vec()),
-                    spec(".scale", ElementType::F32, vec![n]),
-                    spec(".colsum", ElementType::I32, vec![n]),
-                ];
+        if quantization.linears() == Precision::Int8
+            && let Some((k, n)) = self.matrix_size()
+        {
+            return vec![
+                spec("", ElementType::I8, packed_shape(k, n).to_vec()),
+                spec(".scale", ElementType::F32, vec![n]),
+                spec(".colsum", ElementType::I32, vec![n]),
+            ];
+        }
+        if self.role == Role::RowTable {
+            let elements = quantization.tables();
+            let mut specs = vec![spec("", elements, self.shape.clone())];
+            if elements == ElementType::I8 {
+                specs.push(spec(".scale", ElementType::F32, vec![self.shape[0]]));
             }
-            if self.role == Role::RowTable {
-                return vec![
-                    spec("", ElementType::I8, self.shape.clone()),
-                    spec(".scale", ElementType::F32, vec![self.shape[0]]),
-                ];
-            }
+            return specs;
         }
         vec![spec("", ElementType::F32, self.shape.clone())]
     }
@@ -133,20 +136,21 @@ pub fn variables(config: &ModelConfig) -> Vec<Variable> {
         &[config.hidden_size],
     );
     list.tables();
+    let widths = config.all_widths();
     list.encoder(
         "encoder",
-        config.num_encoder_layers,
+        &widths.encoder,
         config.position == Position::Relative,
     );
     list.stage = Stage::SemanticEncoder;
-    list.encoder("mini_xlm_encoder", config.num_semantic_encoder_layers, true);
+    list.encoder("mini_xlm_encoder", &widths.semantic_encoder, true);
     list.linear(
         "mini_xlm_encoder/pooling_layer/linear",
         config.hidden_size,
         config.hidden_size,
     );
     list.stage = Stage::Decoder;
-    list.decoder();
+    list.decoder(&widths.decoder);
     if config.pre_norm {
         let stages = [
             ("encoder", Stage::Encoder),
@@ -225,9 +229,10 @@ impl List<'_> {
         self.push(format!("{scope}/bias"), Role::Bias, &[outputs]);
     }
 
-    fn self_attention(&mut self, scope: &str, relative: bool) {
+    fn self_attention(&mut self, scope: &str, heads: usize, relative: bool) {
         let hidden = self.config.hidden_size;
-        self.linear(&format!("{scope}/qkv_transform"), hidden, 3 * hidden);
+        let width = heads * self.config.head_size();
+        self.linear(&format!("{scope}/qkv_transform"), hidden, 3 * width);
         if relative {
             let shape = [
                 2 * self.config.max_relative_dis + 1,
@@ -236,11 +241,11 @@ impl List<'_> {
             self.push(format!("{scope}/rpr_k"), Role::RelativeTable, &shape);
             self.push(format!("{scope}/rpr_v"), Role::RelativeTable, &shape);
         }
-        self.linear(&format!("{scope}/output_transform"), hidden, hidden);
+        self.linear(&format!("{scope}/output_transform"), width, hidden);
     }
 
-    fn feed_forward(&mut self, layer: &str) {
-        let (hidden, filter) = (self.config.hidden_size, self.config.filter_size);
+    fn feed_forward(&mut self, layer: &str, filter: usize) {
+        let hidden = self.config.hidden_size;
         self.linear(
             &format!("{layer}/ffn_layer/input_layer/linear"),
             hidden,
@@ -253,38 +258,41 @@ impl List<'_> {
         );
     }
 
-    fn encoder(&mut self, scope: &str, layers: usize, relative: bool) {
-        for i in 0..layers {
+    fn encoder(&mut self, scope: &str, widths: &[EncoderWidths], relative: bool) {
+        for (i, widths) in widths.iter().enumerate() {
             let layer = format!("{scope}/layer_{i}");
             self.sublayer_norms(&layer, &["", "_1"]);
-            self.self_attention(&format!("{layer}/encoder_self_attention"), relative);
-            self.feed_forward(&layer);
+            let attention = format!("{layer}/encoder_self_attention");
+            self.self_attention(&attention, widths.heads, relative);
+            self.feed_forward(&layer, widths.filter);
         }
     }
 
-    fn decoder(&mut self) {
+    fn decoder(&mut self, widths: &[DecoderWidths]) {
         let hidden = self.config.hidden_size;
-        for i in 0..self.config.num_decoder_layers {
+        for (i, widths) in widths.iter().enumerate() {
             let layer = format!("decoder/layer_{i}");
             self.sublayer_norms(&layer, &["", "_1", "_2", "_3"]);
             let augmentation = format!("{layer}/embedding_augmentation_layer");
             self.linear(
                 &format!("{augmentation}/input_layer/linear"),
                 hidden,
-                hidden,
+                widths.augmentation,
             );
             self.linear(
                 &format!("{augmentation}/output_layer/linear"),
-                hidden,
+                widths.augmentation,
                 hidden,
             );
             let relative = self.config.position == Position::Relative;
-            self.self_attention(&format!("{layer}/decoder_self_attention"), relative);
+            let attention = format!("{layer}/decoder_self_attention");
+            self.self_attention(&attention, widths.heads, relative);
             let cross = format!("{layer}/encdec_attention");
-            self.linear(&format!("{cross}/q_transform"), hidden, hidden);
-            self.linear(&format!("{cross}/kv_transform"), hidden, 2 * hidden);
-            self.linear(&format!("{cross}/output_transform"), hidden, hidden);
-            self.feed_forward(&layer);
+            let width = widths.cross_heads * self.config.head_size();
+            self.linear(&format!("{cross}/q_transform"), hidden, width);
+            self.linear(&format!("{cross}/kv_transform"), hidden, 2 * width);
+            self.linear(&format!("{cross}/output_transform"), width, hidden);
+            self.feed_forward(&layer, widths.filter);
         }
     }
 }
@@ -315,6 +323,7 @@ mod tests {
             max_decoded_trg_len: 100,
             src_lang: "zh".into(),
             tgt_lang: "en".into(),
+            widths: None,
         }
     }
 

@@ -9,7 +9,8 @@
 //!
 //! # The file
 //! `__metadata__` holds strings: `csanmt.version` (`1`), `csanmt.config` (JSON of
-//! [`ModelConfig`]), `csanmt.quantization` (`int8` or `f32`), `csanmt.provenance` (JSON),
+//! [`ModelConfig`]), `csanmt.quantization` (`int8`, `int8, f16 tables`,
+//! `int8, f32 tables` or `f32`), `csanmt.provenance` (JSON),
 //! `csanmt.license` and `csanmt.deflated` (JSON: name of each zlib-compressed text tensor → its
 //! length when unpacked).
 //!
@@ -18,15 +19,16 @@
 //! I8 `[ceil(N/16), ceil(K/4), 16, 4]` with zero padding, beside `NAME.scale` F32 `[N]` and
 //! `NAME.colsum` I32 `[N]`, where weights are kept apart (see [`int8`]) also
 //! beside `NAME.peak` F32 `[P]` and `NAME.peak_place` I32 `[P, 2]`; a table that is only looked up is I8 `[V, H]` beside `NAME.scale`
-//! F32 `[V]`.
+//! F32 `[V]`, or F16 or F32 `[V, H]` where only the matrices are quantised.
 //!
 //! The data section starts at a multiple of 64 bytes. Packed tensors come first (each a multiple
-//! of 64 bytes), then other I8, F32 and I32, and texts (U8) last. Where I8 tables would leave
+//! of 64 bytes), then other I8, F32 and I32, F16, and texts (U8) last. Where I8 tables would leave
 //! F32 misaligned, up to three bytes named `padding` stand between. Little-endian throughout.
 
 mod bytes;
 mod config;
 mod error;
+mod half;
 pub mod int8;
 pub mod layout;
 mod plan;
@@ -34,15 +36,18 @@ mod reader;
 mod slab;
 mod tensor;
 mod text;
+mod widths;
 mod writer;
 
 pub use bytes::{AlignedBytes, SharedBytes};
-pub use config::{ModelConfig, Position, Quantization};
+pub use config::{ModelConfig, Position, Precision, Quantization};
 pub use error::{FormatError, WriteError};
+pub use half::{f16_of_f32, f32_of_f16};
 pub use plan::ModelPlan;
 pub use reader::{ModelFile, PackedMatrix, Peaks, QuantizedRowsTable};
 pub use slab::{Blob, Slab};
 pub use tensor::{ElementType, TensorInfo, TensorSpec};
+pub use widths::{DecoderWidths, EncoderWidths, Widths};
 pub use writer::ModelWriter;
 
 /// The version of the format that this crate reads and writes.
@@ -54,6 +59,8 @@ pub const SRC_VOCAB: &str = "text/src_vocab";
 pub const TRG_VOCAB: &str = "text/trg_vocab";
 /// Merge rules of the source language (subword-nmt codes).
 pub const SRC_BPE: &str = "text/src_bpe";
+/// Merge rules of the target language, in f32 files: training needs them.
+pub const TRG_BPE: &str = "text/trg_bpe";
 /// Word segmentation dictionary, used where it lies.
 pub const SEGMENTATION_DICTIONARY: &str = "text/segmentation_dictionary";
 

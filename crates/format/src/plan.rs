@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::config::{ModelConfig, Quantization};
+use crate::config::{ModelConfig, Precision, Quantization};
 use crate::error::{FormatError, WriteError};
 use crate::layout::{Role, Variable, variables};
 use crate::tensor::{ElementType, TensorSpec};
@@ -121,7 +121,7 @@ impl<'a> ModelPlan<'a> {
     #[must_use]
     pub fn variables(&self) -> Vec<Variable> {
         let mut list = variables(&self.config);
-        if self.quantization == Quantization::Int8 {
+        if self.quantization.linears() == Precision::Int8 {
             list.sort_by_key(|variable| match variable.role {
                 Role::Linear | Role::OutputTable => 0,
                 Role::RowTable => 1,
@@ -146,12 +146,12 @@ impl<'a> ModelPlan<'a> {
     /// # Errors
     /// When the sizes overflow.
     pub fn tensors(&self) -> Result<Vec<TensorSpec>, FormatError> {
-        let (mut bytes, mut words) = (Vec::new(), Vec::new());
+        let (mut bytes, mut words, mut halves) = (Vec::new(), Vec::new(), Vec::new());
         for spec in self.variables().iter().flat_map(|v| self.stored(v)) {
-            if spec.dtype == ElementType::I8 {
-                bytes.push(spec)
-            } else {
-                words.push(spec)
+            match spec.dtype {
+                ElementType::I8 => bytes.push(spec),
+                ElementType::F16 => halves.push(spec),
+                _ => words.push(spec),
             }
         }
         let mut end = 0usize;
@@ -172,6 +172,7 @@ impl<'a> ModelPlan<'a> {
             all.push(byte_tensor(PADDING, padding));
         }
         all.extend(words);
+        all.extend(halves);
         all.extend(
             self.texts
                 .iter()

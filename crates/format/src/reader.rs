@@ -115,17 +115,15 @@ impl ModelFile {
         }
         let config: ModelConfig = json(META_CONFIG, required(META_CONFIG)?)?;
         config.validate()?;
-        let quantization = match required(META_QUANTIZATION)? {
-            "int8" => Quantization::Int8,
-            "f32" => Quantization::F32,
-            found => {
-                let message = format!("{found:?}, expected \"int8\" or \"f32\"");
-                return Err(FormatError::Metadata {
-                    key: META_QUANTIZATION,
-                    message,
-                });
-            }
-        };
+        let found = required(META_QUANTIZATION)?;
+        let known = Quantization::ALL.into_iter().find(|q| q.name() == found);
+        let quantization = known.ok_or_else(|| FormatError::Metadata {
+            key: META_QUANTIZATION,
+            message: format!(
+                "{found:?}, expected one of {:?}",
+                Quantization::ALL.map(Quantization::name)
+            ),
+        })?;
         let deflated = match optional(META_DEFLATED) {
             Some(text) => json(META_DEFLATED, text)?,
             None => BTreeMap::new(),
@@ -238,6 +236,14 @@ impl ModelFile {
     /// When it is missing, has another type or shape, or is misaligned.
     pub fn f32(&self, name: &str, shape: &[usize]) -> Result<Slab<f32>, FormatError> {
         self.slab(name, ElementType::F32, Some(shape))
+    }
+
+    /// The bits of an F16 tensor.
+    ///
+    /// # Errors
+    /// When it is missing, has another type or shape, or is misaligned.
+    pub fn f16(&self, name: &str, shape: &[usize]) -> Result<Slab<u16>, FormatError> {
+        self.slab(name, ElementType::F16, Some(shape))
     }
 
     /// An I8 tensor.

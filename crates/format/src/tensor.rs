@@ -10,6 +10,8 @@ use safetensors::Dtype;
 pub enum ElementType {
     /// Signed byte: quantised weights.
     I8,
+    /// IEEE half, little-endian: tables that are only looked up.
+    F16,
     /// IEEE single, little-endian.
     F32,
     /// Signed word, little-endian: sums of quantised weights.
@@ -24,6 +26,7 @@ impl ElementType {
     pub fn bytes(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
+            Self::F16 => 2,
             Self::F32 | Self::I32 => 4,
         }
     }
@@ -31,6 +34,7 @@ impl ElementType {
     pub(crate) fn from_safetensors(dtype: Dtype) -> Option<Self> {
         Some(match dtype {
             Dtype::I8 => Self::I8,
+            Dtype::F16 => Self::F16,
             Dtype::F32 => Self::F32,
             Dtype::I32 => Self::I32,
             Dtype::U8 => Self::U8,
@@ -43,6 +47,7 @@ impl fmt::Display for ElementType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::I8 => "I8",
+            Self::F16 => "F16",
             Self::F32 => "F32",
             Self::I32 => "I32",
             Self::U8 => "U8",

@@ -32,6 +32,7 @@ fn config() -> ModelConfig {
         max_decoded_trg_len: 10,
         src_lang: "zh".into(),
         tgt_lang: "en".into(),
+        widths: None,
     }
 }
 

@@ -47,6 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         max_decoded_trg_len: 100,
         src_lang: "zh".to_owned(),
         tgt_lang: "en".to_owned(),
+        widths: None,
     };
     config.validate()?;
     let dir = Path::new(dir);

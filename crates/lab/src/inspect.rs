@@ -93,6 +93,14 @@ pub struct TensorLine {
 /// When it cannot be read or is not a model file. A model whose tensors do not fit is described
 /// all the same, with [`Inspection::problem`].
 pub fn inspect(path: &Path) -> Result<Inspection, InspectError> {
+    Ok(describe(&open_model(path)?))
+}
+
+/// A model file in memory.
+///
+/// # Errors
+/// When it cannot be read or is not a model file.
+pub fn open_model(path: &Path) -> Result<ModelFile, InspectError> {
     let io = |source| InspectError::Io {
         path: path.to_owned(),
         source,
@@ -102,11 +110,10 @@ pub fn inspect(path: &Path) -> Result<Inspection, InspectError> {
     let bytes = usize::try_from(len).ok().and_then(AlignedBytes::try_new);
     let mut bytes = bytes.ok_or_else(|| io(std::io::ErrorKind::OutOfMemory.into()))?;
     file.read_exact(bytes.as_mut()).map_err(io)?;
-    let model = ModelFile::parse(Arc::new(bytes)).map_err(|source| InspectError::Format {
+    ModelFile::parse(Arc::new(bytes)).map_err(|source| InspectError::Format {
         path: path.to_owned(),
         source,
-    })?;
-    Ok(describe(&model))
+    })
 }
 
 fn describe(model: &ModelFile) -> Inspection {

@@ -4,15 +4,25 @@
 //! ModelScope directories, [`inspect()`] says what a model file holds, [`npz`] reads NumPy
 //! archives, [`Output`] is a file that appears whole or not at all. With feature `train`, `reference` is the network in candle.
 
+pub mod bench;
 pub mod checkpoint;
 mod convert;
 pub mod evaluate;
 mod inspect;
 pub mod metrics;
 pub mod npz;
+pub mod prune;
+pub mod quantize;
+#[cfg(feature = "train")]
+pub mod recipe;
 #[cfg(feature = "train")]
 pub mod reference;
 mod regular_file;
+#[cfg(feature = "train")]
+pub mod train;
+pub mod weights;
+
+pub use csanmt_format::{ModelConfig, Position, Quantization};
 
 pub use convert::{ConvertError, ConvertOptions, ConvertReport, Output, convert};
-pub use inspect::{InspectError, Inspection, TensorLine, Total, inspect};
+pub use inspect::{InspectError, Inspection, TensorLine, Total, inspect, open_model};

@@ -1,6 +1,6 @@
 //! The input of a linear layer, in the precision that the weights ask for.
 
-use csanmt_format::Quantization;
+use csanmt_format::Precision;
 use csanmt_kernels::{Kernels, QuantizedRows};
 
 use crate::norm::Norm;
@@ -9,13 +9,13 @@ use crate::norm::Norm;
 #[derive(Debug)]
 pub(crate) struct Activation {
     pub(crate) kernels: Kernels,
-    precision: Quantization,
+    precision: Precision,
     pub(crate) dense: Vec<f32>,
     pub(crate) quantized: QuantizedRows,
 }
 
 impl Activation {
-    pub(crate) fn new(kernels: Kernels, precision: Quantization) -> Self {
+    pub(crate) fn new(kernels: Kernels, precision: Precision) -> Self {
         Self {
             kernels,
             precision,
@@ -27,16 +27,16 @@ impl Activation {
     /// Takes rows `x: [rows, k]`, through `norm` when there is one.
     pub(crate) fn set(&mut self, x: &[f32], k: usize, norm: Option<&Norm>) {
         match (self.precision, norm) {
-            (Quantization::Int8, Some(norm)) => {
+            (Precision::Int8, Some(norm)) => {
                 self.kernels
                     .layer_norm_quantize(x, &norm.scale, &norm.offset, &mut self.quantized);
             }
-            (Quantization::Int8, None) => self.kernels.quantize_rows(x, k, &mut self.quantized),
-            (Quantization::F32, Some(norm)) => {
+            (Precision::Int8, None) => self.kernels.quantize_rows(x, k, &mut self.quantized),
+            (Precision::F32, Some(norm)) => {
                 self.dense.resize(x.len(), 0.0);
                 norm.apply(self.kernels, x, &mut self.dense);
             }
-            (Quantization::F32, None) => {
+            (Precision::F32, None) => {
                 self.dense.clear();
                 self.dense.extend_from_slice(x);
             }

@@ -32,8 +32,9 @@ impl Model {
         targets: &[T],
         workspace: &mut Workspace,
     ) -> Result<Vec<AttentionMap>, ModelError> {
-        let heads = self.config().num_heads;
-        let layer = self.config().num_decoder_layers.saturating_sub(1);
+        let widths = self.config().all_widths().decoder;
+        let layer = widths.len().saturating_sub(1);
+        let heads = widths.last().map_or(1, |last| last.cross_heads);
         let mut maps: Vec<AttentionMap> = targets.iter().map(|_| AttentionMap::default()).collect();
         self.attend_forced(sentences, targets, layer, workspace, &mut |attended| {
             let target = targets[attended.sentence].as_ref();

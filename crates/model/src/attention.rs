@@ -16,8 +16,7 @@ pub(crate) struct RelativeTables {
 impl RelativeTables {
     fn load(file: &ModelFile, scope: &str) -> Result<Self, FormatError> {
         let config = file.config();
-        let d_head = config.hidden_size / config.num_heads;
-        let shape = [2 * config.max_relative_dis + 1, d_head];
+        let shape = [2 * config.max_relative_dis + 1, config.head_size()];
         Ok(Self {
             keys: file.f32(&format!("{scope}/rpr_k"), &shape)?,
             values: file.f32(&format!("{scope}/rpr_v"), &shape)?,
@@ -39,6 +38,8 @@ impl RelativeTables {
 pub(crate) struct SelfAttention {
     pub(crate) qkv: Linear,
     pub(crate) output: Linear,
+    /// Numbers of all heads together, `heads * d_head`: of a query, a key or a value.
+    pub(crate) width: usize,
     relative: Option<RelativeTables>,
     heads: usize,
 }
@@ -47,22 +48,25 @@ impl SelfAttention {
     pub(crate) fn load(
         file: &ModelFile,
         scope: &str,
+        heads: usize,
         with_relative: bool,
     ) -> Result<Self, FormatError> {
         let size = file.config().hidden_size;
+        let width = heads * file.config().head_size();
         Ok(Self {
-            qkv: Linear::load(file, &format!("{scope}/qkv_transform"), size, 3 * size)?,
-            output: Linear::load(file, &format!("{scope}/output_transform"), size, size)?,
+            qkv: Linear::load(file, &format!("{scope}/qkv_transform"), size, 3 * width)?,
+            output: Linear::load(file, &format!("{scope}/output_transform"), width, size)?,
+            width,
             relative: if with_relative {
                 Some(RelativeTables::load(file, scope)?)
             } else {
                 None
             },
-            heads: file.config().num_heads,
+            heads,
         })
     }
 
-    /// Query rows over the given keys and values; `out: [rows, d_model]`.
+    /// Query rows over the given keys and values; `out: [rows, width]`.
     pub(crate) fn attend(
         &self,
         kernels: Kernels,
@@ -76,7 +80,7 @@ impl SelfAttention {
         kernels.attend_rows(
             query.rows,
             query.stride,
-            self.output.outputs,
+            self.width,
             query.first_position,
             &attention,
             scratch,
@@ -91,21 +95,25 @@ pub(crate) struct CrossAttention {
     pub(crate) query: Linear,
     pub(crate) keys_values: Linear,
     pub(crate) output: Linear,
+    /// Numbers of all heads together, `heads * d_head`: of a query, a key or a value.
+    pub(crate) width: usize,
     heads: usize,
 }
 
 impl CrossAttention {
-    pub(crate) fn load(file: &ModelFile, scope: &str) -> Result<Self, FormatError> {
+    pub(crate) fn load(file: &ModelFile, scope: &str, heads: usize) -> Result<Self, FormatError> {
         let size = file.config().hidden_size;
+        let width = heads * file.config().head_size();
         Ok(Self {
-            query: Linear::load(file, &format!("{scope}/q_transform"), size, size)?,
-            keys_values: Linear::load(file, &format!("{scope}/kv_transform"), size, 2 * size)?,
-            output: Linear::load(file, &format!("{scope}/output_transform"), size, size)?,
-            heads: file.config().num_heads,
+            query: Linear::load(file, &format!("{scope}/q_transform"), size, width)?,
+            keys_values: Linear::load(file, &format!("{scope}/kv_transform"), size, 2 * width)?,
+            output: Linear::load(file, &format!("{scope}/output_transform"), width, size)?,
+            width,
+            heads,
         })
     }
 
-    /// Query rows `[rows, d_model]` of one sentence over its keys and values.
+    /// Query rows `[rows, width]` of one sentence over its keys and values.
     pub(crate) fn attend(
         &self,
         kernels: Kernels,
@@ -114,7 +122,7 @@ impl CrossAttention {
         scratch: &mut AttentionScratch,
         out: &mut [f32],
     ) {
-        let width = self.query.outputs;
+        let width = self.width;
         // Without relative positions it does not matter which ones the queries have.
         let attention = memory.attention(self.heads, None);
         kernels.attend_rows(query, width, width, 0, &attention, scratch, out);

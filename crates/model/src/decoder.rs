@@ -6,7 +6,7 @@ use std::ops::Range;
 
 pub use forced::Attended;
 
-use csanmt_format::{FormatError, ModelFile};
+use csanmt_format::{DecoderWidths, FormatError, ModelFile};
 use csanmt_kernels::{Kernels, Rows};
 
 use crate::attention::{CrossAttention, Memory, Query, SelfAttention};
@@ -57,9 +57,9 @@ impl Decoder {
     /// `output` is the name of the table that gives the logits.
     pub(crate) fn load(file: &ModelFile, output: &str) -> Result<Self, FormatError> {
         let config = file.config();
-        let (size, inner) = (config.hidden_size, config.filter_size);
+        let size = config.hidden_size;
         let relative = config.position == csanmt_format::Position::Relative;
-        let layer = |i: usize| {
+        let layer = |(i, widths): (usize, DecoderWidths)| {
             let scope = format!("decoder/layer_{i}");
             let norm =
                 |suffix: &str| SublayerNorm::load(file, &format!("{scope}/layer_norm{suffix}"));
@@ -67,18 +67,27 @@ impl Decoder {
             let self_attention = format!("{scope}/decoder_self_attention");
             Ok(DecoderLayer {
                 augmentation_norm: norm("")?,
-                augmentation: FeedForward::load(file, &augmentation, size, size)?,
+                augmentation: FeedForward::load(file, &augmentation, size, widths.augmentation)?,
                 self_norm: norm("_1")?,
-                self_attention: SelfAttention::load(file, &self_attention, relative)?,
+                self_attention: SelfAttention::load(file, &self_attention, widths.heads, relative)?,
                 cross_norm: norm("_2")?,
-                cross_attention: CrossAttention::load(file, &format!("{scope}/encdec_attention"))?,
+                cross_attention: CrossAttention::load(
+                    file,
+                    &format!("{scope}/encdec_attention"),
+                    widths.cross_heads,
+                )?,
                 feed_forward_norm: norm("_3")?,
-                feed_forward: FeedForward::load(file, &format!("{scope}/ffn_layer"), size, inner)?,
+                feed_forward: FeedForward::load(
+                    file,
+                    &format!("{scope}/ffn_layer"),
+                    size,
+                    widths.filter,
+                )?,
             })
         };
-        let layers = (0..config.num_decoder_layers).map(layer);
+        let layers = config.all_widths().decoder.into_iter().enumerate();
         Ok(Self {
-            layers: layers.collect::<Result<_, FormatError>>()?,
+            layers: layers.map(layer).collect::<Result<_, FormatError>>()?,
             norm: SublayerNorm::load_final(file, "decoder/layer_norm")?,
             output: OutputTable::load(file, output, config.trg_vocab_size, size)?,
             absolute: !relative,
@@ -238,31 +247,32 @@ impl Decoder {
         } = buffers;
         let kernels = input.kernels;
         let rows = x.len() / d;
+        let width = layer.self_attention.width;
         input.set(x, d, layer.self_norm.before());
         layer.self_attention.qkv.store(input, rows, qkv);
         let cache = &mut cache[number];
-        for row in qkv.chunks_exact(3 * d) {
-            cache.extend_from_slice(&row[d..]);
+        for row in qkv.chunks_exact(3 * width) {
+            cache.extend_from_slice(&row[width..]);
         }
-        context.resize(rows * d, 0.0);
-        for (row, out) in context.chunks_exact_mut(d).enumerate() {
+        context.resize(rows * width, 0.0);
+        for (row, out) in context.chunks_exact_mut(width).enumerate() {
             let memory = Memory {
                 keys: cache,
-                values: &cache[d..],
-                stride: 2 * d,
+                values: &cache[width..],
+                stride: 2 * width,
                 rows: Rows::List(history.path(row)),
                 valid: None,
             };
             let query = Query {
-                rows: &qkv[row * 3 * d..row * 3 * d + d],
-                stride: d,
+                rows: &qkv[row * 3 * width..row * 3 * width + width],
+                stride: width,
                 first_position: position,
             };
             layer
                 .self_attention
                 .attend(kernels, query, memory, scratch, out);
         }
-        input.set(context, d, None);
+        input.set(context, width, None);
         layer.self_attention.output.add_to(input, x);
         layer.self_norm.after(kernels, x, spare);
     }
@@ -290,29 +300,36 @@ impl Decoder {
         input.set(x, d, layer.cross_norm.before());
         layer.cross_attention.query.store(input, rows.len(), query);
         let cross = &cross[number];
+        let width = layer.cross_attention.width;
+        context.resize(rows.len() * width, 0.0);
         let mut first = 0;
         for rows in rows.chunk_by(|a, b| a.sentence == b.sentence) {
-            let memory = source_memory(cross, d, batch, rows[0].sentence);
-            let numbers = first * d..(first + rows.len()) * d;
+            let memory = source_memory(cross, width, batch, rows[0].sentence);
+            let numbers = first * width..(first + rows.len()) * width;
             let (query, out) = (&query[numbers.clone()], &mut context[numbers]);
             layer
                 .cross_attention
                 .attend(kernels, query, memory, scratch, out);
             first += rows.len();
         }
-        input.set(context, d, None);
+        input.set(context, width, None);
         layer.cross_attention.output.add_to(input, x);
         layer.cross_norm.after(kernels, x, spare);
     }
 }
 
-/// Keys and values of one sentence in `cross: [positions, 2 d]`.
-fn source_memory<'a>(cross: &'a [f32], d: usize, batch: &'a Batch, sentence: usize) -> Memory<'a> {
+/// Keys and values of one sentence in `cross: [positions, 2 width]`.
+fn source_memory<'a>(
+    cross: &'a [f32],
+    width: usize,
+    batch: &'a Batch,
+    sentence: usize,
+) -> Memory<'a> {
     let span = batch.spans[sentence];
     Memory {
         keys: cross,
-        values: &cross[d.min(cross.len())..],
-        stride: 2 * d,
+        values: &cross[width.min(cross.len())..],
+        stride: 2 * width,
         rows: Rows::Range {
             start: span.start,
             len: span.len,

@@ -1,6 +1,9 @@
 //! Embedding tables, and the output layer that shares one of them.
 
-use csanmt_format::{FormatError, ModelFile, PackedMatrix, Quantization, QuantizedRowsTable, Slab};
+use csanmt_format::{
+    ElementType, FormatError, ModelFile, PackedMatrix, Precision, QuantizedRowsTable, Slab,
+    f32_of_f16,
+};
 use csanmt_kernels::{Epilogue, Kernels};
 
 use crate::activation::Activation;
@@ -11,6 +14,8 @@ use crate::linear::{Matrix, packed};
 pub(crate) enum Embedding {
     /// f32 `[vocab, size]`.
     Dense { data: Slab<f32>, size: usize },
+    /// f16 `[vocab, size]`.
+    Half { data: Slab<u16>, size: usize },
     /// int8 `[vocab, size]` with one scale a row.
     Rows(QuantizedRowsTable),
     /// The packed int8 output table, read row by row.
@@ -25,9 +30,13 @@ impl Embedding {
         vocab: usize,
         size: usize,
     ) -> Result<Self, FormatError> {
-        match file.quantization() {
-            Quantization::Int8 => file.rows(name, vocab, size).map(Self::Rows),
-            Quantization::F32 => Ok(Self::Dense {
+        match file.quantization().tables() {
+            ElementType::I8 => file.rows(name, vocab, size).map(Self::Rows),
+            ElementType::F16 => Ok(Self::Half {
+                data: file.f16(name, &[vocab, size])?,
+                size,
+            }),
+            _ => Ok(Self::Dense {
                 data: file.f32(name, &[vocab, size])?,
                 size,
             }),
@@ -41,9 +50,9 @@ impl Embedding {
         vocab: usize,
         size: usize,
     ) -> Result<Self, FormatError> {
-        match file.quantization() {
-            Quantization::Int8 => file.packed(name, size, vocab).map(Self::Packed),
-            Quantization::F32 => Self::load(file, name, vocab, size),
+        match file.quantization().linears() {
+            Precision::Int8 => file.packed(name, size, vocab).map(Self::Packed),
+            Precision::F32 => Self::load(file, name, vocab, size),
         }
     }
 
@@ -51,6 +60,7 @@ impl Embedding {
     pub(crate) fn vocab(&self) -> usize {
         match self {
             Self::Dense { data, size } => data.len() / size,
+            Self::Half { data, size } => data.len() / size,
             Self::Rows(table) => table.rows,
             Self::Packed(table) => table.n,
         }
@@ -64,6 +74,12 @@ impl Embedding {
                 let row = &data[token * size..(token + 1) * size];
                 for (o, value) in out.iter_mut().zip(row) {
                     *o = value * factor;
+                }
+            }
+            Self::Half { data, size } => {
+                let row = &data[token * size..(token + 1) * size];
+                for (o, &bits) in out.iter_mut().zip(row) {
+                    *o = f32_of_f16(bits) * factor;
                 }
             }
             Self::Rows(table) => {
@@ -93,9 +109,9 @@ impl OutputTable {
         vocab: usize,
         size: usize,
     ) -> Result<Self, FormatError> {
-        let matrix = match file.quantization() {
-            Quantization::Int8 => Matrix::Int8(file.packed(name, size, vocab)?, None),
-            Quantization::F32 => Matrix::OutIn {
+        let matrix = match file.quantization().linears() {
+            Precision::Int8 => Matrix::Int8(file.packed(name, size, vocab)?, None),
+            Precision::F32 => Matrix::OutIn {
                 data: file.f32(name, &[vocab, size])?,
                 k: size,
                 n: vocab,

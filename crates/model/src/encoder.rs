@@ -1,6 +1,6 @@
 //! A stack of encoder layers; the encoder and the semantic encoder are two of them.
 
-use csanmt_format::{FormatError, ModelFile, Slab};
+use csanmt_format::{EncoderWidths, FormatError, ModelFile, Slab};
 use csanmt_kernels::Rows;
 
 use crate::attention::{Memory, Query, SelfAttention};
@@ -35,23 +35,23 @@ impl EncoderStack {
     pub(crate) fn load(
         file: &ModelFile,
         scope: &str,
-        count: usize,
+        widths: &[EncoderWidths],
         with_relative: bool,
     ) -> Result<Self, FormatError> {
-        let config = file.config();
-        let (size, inner) = (config.hidden_size, config.filter_size);
-        let layer = |i: usize| {
+        let size = file.config().hidden_size;
+        let layer = |(i, widths): (usize, &EncoderWidths)| {
             let scope = format!("{scope}/layer_{i}");
             let attention = format!("{scope}/encoder_self_attention");
             let feed_forward = format!("{scope}/ffn_layer");
             Ok(EncoderLayer {
                 attention_norm: SublayerNorm::load(file, &format!("{scope}/layer_norm"))?,
-                attention: SelfAttention::load(file, &attention, with_relative)?,
+                attention: SelfAttention::load(file, &attention, widths.heads, with_relative)?,
                 feed_forward_norm: SublayerNorm::load(file, &format!("{scope}/layer_norm_1"))?,
-                feed_forward: FeedForward::load(file, &feed_forward, size, inner)?,
+                feed_forward: FeedForward::load(file, &feed_forward, size, widths.filter)?,
             })
         };
-        let layers = (0..count).map(layer).collect::<Result<_, FormatError>>()?;
+        let layers = widths.iter().enumerate().map(layer);
+        let layers = layers.collect::<Result<_, FormatError>>()?;
         Ok(Self {
             layers,
             d_model: size,
@@ -80,12 +80,13 @@ impl EncoderStack {
         for (number, layer) in self.layers.iter().enumerate() {
             input.set(x, d, layer.attention_norm.before());
             layer.attention.qkv.store(input, rows, qkv);
-            context.resize(rows * d, 0.0);
+            let width = layer.attention.width;
+            context.resize(rows * width, 0.0);
             for span in &batch.spans {
                 let memory = Memory {
-                    keys: &qkv[d.min(qkv.len())..],
-                    values: &qkv[(2 * d).min(qkv.len())..],
-                    stride: 3 * d,
+                    keys: &qkv[width.min(qkv.len())..],
+                    values: &qkv[(2 * width).min(qkv.len())..],
+                    stride: 3 * width,
                     rows: Rows::Range {
                         start: span.start,
                         len: span.len,
@@ -93,14 +94,14 @@ impl EncoderStack {
                     valid: batch.mask_of(*span),
                 };
                 let query = Query {
-                    rows: &qkv[span.start * 3 * d..],
-                    stride: 3 * d,
+                    rows: &qkv[span.start * 3 * width..],
+                    stride: 3 * width,
                     first_position: 0,
                 };
-                let out = &mut context[span.start * d..(span.start + span.len) * d];
+                let out = &mut context[span.start * width..(span.start + span.len) * width];
                 layer.attention.attend(kernels, query, memory, scratch, out);
             }
-            input.set(context, d, None);
+            input.set(context, width, None);
             layer.attention.output.add_to(input, x);
             layer.attention_norm.after(kernels, x, spare);
 
@@ -141,7 +142,7 @@ impl Encoder {
         Ok(Self {
             input_bias: file.f32("encoder_input_bias", &[config.hidden_size])?,
             absolute: !relative,
-            stack: EncoderStack::load(file, "encoder", config.num_encoder_layers, relative)?,
+            stack: EncoderStack::load(file, "encoder", &config.all_widths().encoder, relative)?,
             norm: SublayerNorm::load_final(file, "encoder/layer_norm")?,
         })
     }

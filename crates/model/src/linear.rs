@@ -1,6 +1,6 @@
 //! A linear layer: `y = x W + b`, weights int8 or f32.
 
-use csanmt_format::{FormatError, ModelFile, PackedMatrix, Peaks, Quantization, Slab};
+use csanmt_format::{FormatError, ModelFile, PackedMatrix, Peaks, Precision, Slab};
 use csanmt_kernels::{DenseWeights, Epilogue, PackedWeights, QuantizedRows};
 
 use crate::activation::Activation;
@@ -86,12 +86,12 @@ impl Linear {
         outputs: usize,
     ) -> Result<Self, FormatError> {
         let name = format!("{scope}/matrix");
-        let matrix = match file.quantization() {
-            Quantization::Int8 => Matrix::Int8(
+        let matrix = match file.quantization().linears() {
+            Precision::Int8 => Matrix::Int8(
                 file.packed(&name, inputs, outputs)?,
                 file.peaks(&name, inputs, outputs)?,
             ),
-            Quantization::F32 => Matrix::InOut {
+            Precision::F32 => Matrix::InOut {
                 data: file.f32(&name, &[inputs, outputs])?,
                 k: inputs,
                 n: outputs,

@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use csanmt_format::{ModelConfig, ModelFile, Quantization};
+use csanmt_format::{ModelConfig, ModelFile, Precision};
 use csanmt_kernels::Kernels;
 
 use crate::batch::Batch;
@@ -20,7 +20,7 @@ use crate::workspace::Workspace;
 #[derive(Debug)]
 pub struct Model {
     config: ModelConfig,
-    precision: Quantization,
+    precision: Precision,
     kernels: Kernels,
     source_embedding: Embedding,
     target_embedding: Embedding,
@@ -68,7 +68,7 @@ impl Model {
             encoder: Encoder::load(file)?,
             semantic: SemanticEncoder::load(file)?,
             decoder: Decoder::load(file, names.output)?,
-            precision: file.quantization(),
+            precision: file.quantization().linears(),
             config,
             kernels,
         })

@@ -21,9 +21,9 @@ pub(crate) struct SemanticEncoder {
 impl SemanticEncoder {
     pub(crate) fn load(file: &ModelFile) -> Result<Self, FormatError> {
         let config = file.config();
-        let (size, layers) = (config.hidden_size, config.num_semantic_encoder_layers);
+        let (size, widths) = (config.hidden_size, config.all_widths().semantic_encoder);
         Ok(Self {
-            stack: EncoderStack::load(file, "mini_xlm_encoder", layers, true)?,
+            stack: EncoderStack::load(file, "mini_xlm_encoder", &widths, true)?,
             pooling: Linear::load(file, "mini_xlm_encoder/pooling_layer/linear", size, size)?,
             norm: SublayerNorm::load_final(file, "mini_xlm_encoder/layer_norm")?,
         })

@@ -1,6 +1,6 @@
 //! Every buffer of a running search.
 
-use csanmt_format::Quantization;
+use csanmt_format::Precision;
 use csanmt_kernels::{AttentionScratch, Kernels};
 
 use crate::activation::Activation;
@@ -26,7 +26,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    pub(crate) fn new(kernels: Kernels, precision: Quantization, d_model: usize) -> Self {
+    pub(crate) fn new(kernels: Kernels, precision: Precision, d_model: usize) -> Self {
         Self {
             batch: Batch::default(),
             encoder: EncoderBuffers::new(Activation::new(kernels, precision)),
@@ -44,9 +44,9 @@ impl Workspace {
 #[derive(Debug)]
 pub(crate) struct EncoderBuffers {
     pub(crate) input: Activation,
-    /// `[P, 3 d_model]`
+    /// `[P, 3 width]`, width of the layer's heads together.
     pub(crate) qkv: Vec<f32>,
-    /// `[P, d_model]`
+    /// `[P, width]`
     pub(crate) context: Vec<f32>,
     /// `[P, d_ff]`
     pub(crate) hidden: Vec<f32>,
@@ -74,11 +74,11 @@ pub(crate) struct DecoderBuffers {
     pub(crate) input: Activation,
     /// `[R, d_model]`
     pub(crate) x: Vec<f32>,
-    /// `[R, 3 d_model]`
+    /// `[R, 3 width]`, width of the layer's heads together.
     pub(crate) qkv: Vec<f32>,
-    /// `[R, d_model]`
+    /// `[R, width]`
     pub(crate) query: Vec<f32>,
-    /// `[R, d_model]`
+    /// `[R, width]`
     pub(crate) context: Vec<f32>,
     /// `[R, d_ff]`
     pub(crate) hidden: Vec<f32>,
@@ -89,7 +89,7 @@ pub(crate) struct DecoderBuffers {
     pub(crate) scratch: AttentionScratch,
     /// Self-attention keys and values, per layer, one row `[k | v]` a node of [`History`].
     pub(crate) cache: Vec<Vec<f32>>,
-    /// Cross-attention keys and values, per layer, `[positions, 2 d_model]`.
+    /// Cross-attention keys and values, per layer, `[positions, 2 width]`.
     pub(crate) cross: Vec<Vec<f32>>,
     /// Augmentation terms, per layer, `[sentences, d_model]`.
     pub(crate) augmentation: Vec<Vec<f32>>,

@@ -148,6 +148,7 @@ mod tests {
             max_decoded_trg_len: 20,
             src_lang: "en".into(),
             tgt_lang: "fr".into(),
+            widths: None,
         }
     }
 

@@ -15,6 +15,8 @@ pub(crate) struct Configuration {
     pub(crate) src_vocab: String,
     pub(crate) trg_vocab: String,
     pub(crate) src_bpe: String,
+    /// Needed for training only, so it may be absent.
+    pub(crate) trg_bpe: String,
 }
 
 /// Languages with rules for words: segmentation for `zh`, else abbreviations, apostrophes, quotes.
@@ -84,6 +86,7 @@ fn parse(json: &Value) -> Result<Configuration, ConvertError> {
         max_decoded_trg_len: model.optional_integer("max_decoded_trg_len", 100)?,
         src_lang,
         tgt_lang,
+        widths: None,
     };
     config.validate().map_err(named)?;
     for (key, language) in [
@@ -97,10 +100,12 @@ fn parse(json: &Value) -> Result<Configuration, ConvertError> {
         }
     }
     let bpe = format!("bpe.{}", config.src_lang);
+    let trg_bpe = format!("bpe.{}", config.tgt_lang);
     Ok(Configuration {
         src_vocab: dataset.file("src_vocab", "src_vocab.txt")?,
         trg_vocab: dataset.file("trg_vocab", "trg_vocab.txt")?,
         src_bpe: preprocessor.file("src_bpe", &bpe)?,
+        trg_bpe: preprocessor.file("tgt_bpe", &trg_bpe).unwrap_or(trg_bpe),
         model: config,
     })
 }

@@ -19,7 +19,8 @@ use std::sync::Arc;
 use csanmt_format::int8::take_peaks;
 use csanmt_format::layout::{Role, Variable};
 use csanmt_format::{
-    ModelConfig, ModelPlan, ModelWriter, Quantization, SRC_BPE, SRC_VOCAB, TRG_VOCAB,
+    ModelConfig, ModelPlan, ModelWriter, Precision, Quantization, SRC_BPE, SRC_VOCAB, TRG_BPE,
+    TRG_VOCAB,
 };
 use csanmt_text::jieba::{Jieba, ZH_DICTIONARY};
 
@@ -121,6 +122,7 @@ pub fn convert(
         src_vocab,
         trg_vocab,
         src_bpe,
+        trg_bpe,
     } = configuration;
     let mut texts = Texts::new(model_dir);
     texts
@@ -131,6 +133,11 @@ pub fn convert(
     let trg_vocab =
         texts.vocabulary(&trg_vocab, "dataset.trg_vocab.file", config.trg_vocab_size)?;
     let src_bpe = texts.merges(&src_bpe, "preprocessor.src_bpe.file")?;
+    // Translation does not read them, so a model without them is as good.
+    let trg_bpe = match texts.merges(&trg_bpe, "preprocessor.tgt_bpe.file") {
+        Ok(codes) if options.f32 => Some(codes),
+        _ => None,
+    };
 
     if let Some(dictionary) = options.dictionary {
         Jieba::new(Arc::new(dictionary.to_vec()))?.verify()?;
@@ -160,6 +167,9 @@ pub fn convert(
         .text(SRC_VOCAB, &src_vocab)
         .text(TRG_VOCAB, &trg_vocab)
         .text(SRC_BPE, &src_bpe);
+    if let Some(codes) = &trg_bpe {
+        plan = plan.text(TRG_BPE, codes);
+    }
     if let Some(license) = options.license {
         plan = plan.license(license);
     }
@@ -168,7 +178,7 @@ pub fn convert(
         plan = plan.dictionary(dictionary);
     }
 
-    if quantization == Quantization::Int8 {
+    if quantization.linears() == Precision::Int8 {
         plan = plan_peaks(plan, &variables, &mut checkpoint)?;
     }
     let stored: Vec<_> = variables.iter().map(|v| plan.stored(v)).collect();
@@ -186,9 +196,9 @@ pub fn convert(
         buffer: Vec::new(),
         out,
     };
-    match quantization {
-        Quantization::Int8 => transfer.int8(&variables, &stored)?,
-        Quantization::F32 => {
+    match quantization.linears() {
+        Precision::Int8 => transfer.int8(&variables, &stored)?,
+        Precision::F32 => {
             variables
                 .iter()
                 .try_for_each(|variable| transfer.float(variable))?;
@@ -262,9 +272,10 @@ fn inputs(model_dir: &Path, configuration: &Configuration, ckpts: &Path) -> Vec<
         src_vocab,
         trg_vocab,
         src_bpe,
+        trg_bpe,
         ..
     } = configuration;
-    let names = ["configuration.json", src_vocab, trg_vocab, src_bpe];
+    let names = ["configuration.json", src_vocab, trg_vocab, src_bpe, trg_bpe];
     let mut files: Vec<PathBuf> = names.map(|name| model_dir.join(name)).into();
     let entries = std::fs::read_dir(ckpts).into_iter().flatten().flatten();
     files.extend(entries.map(|entry| entry.path()));

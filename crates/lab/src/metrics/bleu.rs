@@ -36,8 +36,8 @@ pub fn bleu(
 }
 
 /// Sums over the corpus; `matches[n - 1]` and `ngrams[n - 1]` belong to order n.
-#[derive(Default)]
-struct Counts {
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
     hypothesis_words: usize,
     reference_words: usize,
     matches: [usize; MAX_ORDER],
@@ -45,6 +45,28 @@ struct Counts {
 }
 
 impl Counts {
+    /// Those of one sentence.
+    pub(super) fn of(hypothesis: &str, reference: &str) -> Self {
+        let mut counts = Self::default();
+        counts.add(hypothesis, reference);
+        counts
+    }
+
+    /// Adds those of other sentences.
+    pub(super) fn sum(&mut self, other: &Self) {
+        self.hypothesis_words += other.hypothesis_words;
+        self.reference_words += other.reference_words;
+        for order in 0..MAX_ORDER {
+            self.matches[order] += other.matches[order];
+            self.ngrams[order] += other.ngrams[order];
+        }
+    }
+
+    /// Words of the hypotheses for each word of the references.
+    pub(super) fn length_ratio(&self) -> f64 {
+        self.hypothesis_words as f64 / (self.reference_words as f64).max(1.0)
+    }
+
     fn add(&mut self, hypothesis: &str, reference: &str) {
         let hypothesis = tokenize_13a(hypothesis);
         let reference = tokenize_13a(reference);
@@ -58,7 +80,7 @@ impl Counts {
         }
     }
 
-    fn score(&self) -> f64 {
+    pub(super) fn score(&self) -> f64 {
         // No word matches, hence nothing longer; or an order has no n-grams, its precision is 0.
         if self.matches[0] == 0 || self.ngrams.contains(&0) {
             return 0.0;

@@ -26,19 +26,45 @@ pub fn chrf(
     hypotheses: &[impl AsRef<str>],
     references: &[impl AsRef<str>],
 ) -> Result<f64, MetricError> {
-    let mut orders = [Counts::default(); MAX_ORDER];
+    let mut orders = Orders::default();
     for (hypothesis, reference) in paired(hypotheses, references)? {
+        orders.sum(&Orders::of(hypothesis, reference));
+    }
+    Ok(orders.score())
+}
+
+/// Sums over the corpus, one entry an order.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Orders([Counts; MAX_ORDER]);
+
+impl Orders {
+    /// Those of one sentence.
+    pub(super) fn of(hypothesis: &str, reference: &str) -> Self {
+        let mut orders = Self::default();
         let hypothesis = characters(hypothesis);
         let reference = characters(reference);
-        for (counts, order) in orders.iter_mut().zip(1..) {
+        for (counts, order) in orders.0.iter_mut().zip(1..) {
             counts.add(&hypothesis, &reference, order);
         }
+        orders
     }
-    Ok(f_score(&orders))
+
+    /// Adds those of other sentences.
+    pub(super) fn sum(&mut self, other: &Self) {
+        for (counts, other) in self.0.iter_mut().zip(&other.0) {
+            counts.hypothesis += other.hypothesis;
+            counts.reference += other.reference;
+            counts.matches += other.matches;
+        }
+    }
+
+    pub(super) fn score(&self) -> f64 {
+        f_score(&self.0)
+    }
 }
 
 /// Sums over the corpus, of one order.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     hypothesis: usize,
     reference: usize,

@@ -5,6 +5,7 @@
 //! a corpus is not the mean of the scores of its sentences.
 
 mod bleu;
+mod bootstrap;
 mod chrf;
 mod tokenize;
 
@@ -12,6 +13,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 pub use bleu::bleu;
+pub use bootstrap::{Comparison, Interval, Sampled, compare, length_ratio, sampled};
 pub use chrf::chrf;
 pub use tokenize::tokenize_13a;
 

@@ -15,7 +15,7 @@ const HIDDEN: f64 = -1e9;
 #[derive(Clone, Debug)]
 pub(super) struct SelfAttention {
     heads: usize,
-    /// H → 3H: query, key, value.
+    /// H → 3 · heads · d: query, key, value.
     qkv: Linear,
     /// Tables `[2M + 1, d]` for keys and values.
     relative: Option<(Tensor, Tensor)>,
@@ -65,7 +65,7 @@ impl SelfAttention {
 pub(super) struct CrossAttention {
     heads: usize,
     query: Linear,
-    /// H → 2H: key, value.
+    /// H → 2 · heads · d: key, value.
     kv: Linear,
     output: Linear,
 }
@@ -87,7 +87,7 @@ impl CrossAttention {
     /// Attention to nothing (S = 0) is 0.
     pub(super) fn forward(&self, x: &Tensor, source: &Tensor, bias: &Tensor) -> Result<Tensor> {
         if source.dim(1)? == 0 {
-            return self.output.forward(&x.zeros_like()?);
+            return self.output.forward(&self.query.forward(x)?.zeros_like()?);
         }
         let query = self.query.forward(x)?;
         let kv = self.kv.forward(source)?.chunk(2, D::Minus1)?;
@@ -99,7 +99,7 @@ impl CrossAttention {
     }
 }
 
-/// `softmax(q k^T + q R_k + bias) v + A R_v` for each head, heads side by side: `[B, I, H]`.
+/// `softmax(q k^T + q R_k + bias) v + A R_v` for each head, heads side by side: `[B, I, heads d]`.
 ///
 /// The query is scaled by `d^-1/2` first, for the relative term as well. `relative` holds R_k and
 /// R_v, `[I, J, d]`, which the heads share.
@@ -109,8 +109,8 @@ fn attend(
     bias: &Tensor,
     relative: Option<&(Tensor, Tensor)>,
 ) -> Result<Tensor> {
-    let (batch, queries, hidden) = query.dims3()?;
-    let query = (split(query, heads)? * ((hidden / heads) as f64).powf(-0.5))?;
+    let (batch, queries, width) = query.dims3()?;
+    let query = (split(query, heads)? * ((width / heads) as f64).powf(-0.5))?;
     let (key, value) = (split(key, heads)?, split(value, heads)?);
     let mut logits = query.matmul(&key.transpose(2, 3)?)?;
     if let Some((keys, _)) = relative {
@@ -121,10 +121,10 @@ fn attend(
     if let Some((_, values)) = relative {
         context = (context + by_query(&weights, values)?)?;
     }
-    context.transpose(1, 2)?.reshape((batch, queries, hidden))
+    context.transpose(1, 2)?.reshape((batch, queries, width))
 }
 
-/// `[B, L, H]` as `[B, heads, L, d]`; head a has columns `a d .. (a + 1) d`.
+/// `[B, L, heads d]` as `[B, heads, L, d]`; head a has columns `a d .. (a + 1) d`.
 fn split(x: &Tensor, heads: usize) -> Result<Tensor> {
     let (batch, width, hidden) = x.dims3()?;
     x.reshape((batch, width, heads, hidden / heads))?

@@ -1,7 +1,7 @@
 //! The decoder on whole targets.
 
 use candle_core::Tensor;
-use csanmt_format::{ModelConfig, Position};
+use csanmt_format::{DecoderWidths, ModelConfig, Position};
 
 use super::Encoded;
 use super::attention::{CrossAttention, SelfAttention, causal_bias, padding_bias};
@@ -31,10 +31,11 @@ impl Decoder {
     pub(super) fn new(config: &ModelConfig, root: &Scope<'_>) -> Result<Self, ReferenceError> {
         let scope = root.enter("decoder");
         let relative = config.position == Position::Relative;
-        let layer = |i: usize| {
+        let layer = |(i, widths): (usize, DecoderWidths)| {
             let scope = scope.enter(&format!("layer_{i}"));
             let norm = |name: &str| SublayerNorm::new(config, &scope, name);
-            let (heads, own) = (config.num_heads, scope.enter("decoder_self_attention"));
+            let own = scope.enter("decoder_self_attention");
+            let cross = scope.enter("encdec_attention");
             Ok(Layer {
                 norms: [
                     norm("layer_norm")?,
@@ -43,13 +44,17 @@ impl Decoder {
                     norm("layer_norm_3")?,
                 ],
                 augmentation: FeedForward::new(&scope.enter("embedding_augmentation_layer"))?,
-                self_attention: SelfAttention::new(heads, &own, relative)?,
-                cross_attention: CrossAttention::new(heads, &scope.enter("encdec_attention"))?,
+                self_attention: SelfAttention::new(widths.heads, &own, relative)?,
+                cross_attention: CrossAttention::new(widths.cross_heads, &cross)?,
                 feed_forward: FeedForward::new(&scope.enter("ffn_layer"))?,
             })
         };
         Ok(Self {
-            layers: (0..config.num_decoder_layers)
+            layers: config
+                .all_widths()
+                .decoder
+                .into_iter()
+                .enumerate()
                 .map(layer)
                 .collect::<Result<_, ReferenceError>>()?,
             norm: Norm::last(config, &scope)?,

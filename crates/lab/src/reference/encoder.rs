@@ -1,7 +1,7 @@
 //! The stack of layers that encoder and semantic encoder are made of.
 
 use candle_core::Tensor;
-use csanmt_format::{ModelConfig, Position};
+use csanmt_format::{EncoderWidths, ModelConfig, Position};
 
 use super::attention::{SelfAttention, padding_bias};
 use super::error::ReferenceError;
@@ -26,10 +26,10 @@ impl EncoderStack {
     pub(super) fn new(
         config: &ModelConfig,
         scope: &Scope<'_>,
-        layers: usize,
+        widths: &[EncoderWidths],
         relative: bool,
     ) -> Result<Self, ReferenceError> {
-        let layer = |i: usize| {
+        let layer = |(i, widths): (usize, &EncoderWidths)| {
             let scope = scope.enter(&format!("layer_{i}"));
             let attention = scope.enter("encoder_self_attention");
             Ok(Layer {
@@ -37,12 +37,14 @@ impl EncoderStack {
                     SublayerNorm::new(config, &scope, "layer_norm")?,
                     SublayerNorm::new(config, &scope, "layer_norm_1")?,
                 ],
-                attention: SelfAttention::new(config.num_heads, &attention, relative)?,
+                attention: SelfAttention::new(widths.heads, &attention, relative)?,
                 feed_forward: FeedForward::new(&scope.enter("ffn_layer"))?,
             })
         };
         Ok(Self {
-            layers: (0..layers)
+            layers: widths
+                .iter()
+                .enumerate()
                 .map(layer)
                 .collect::<Result<_, ReferenceError>>()?,
         })
@@ -75,7 +77,7 @@ impl Encoder {
         let relative = config.position == Position::Relative;
         Ok(Self {
             input_bias: root.tensor("encoder_input_bias")?,
-            stack: EncoderStack::new(config, &scope, config.num_encoder_layers, relative)?,
+            stack: EncoderStack::new(config, &scope, &config.all_widths().encoder, relative)?,
             norm: Norm::last(config, &scope)?,
         })
     }

@@ -3,6 +3,8 @@
 use candle_core::{Result, Tensor};
 
 use super::error::ReferenceError;
+use super::observe::Observations;
+use super::rounding;
 use super::variables::Scope;
 
 /// `x W + b` over the last axis.
@@ -12,6 +14,10 @@ pub(super) struct Linear {
     matrix: Tensor,
     /// `[outputs]`.
     bias: Tensor,
+    /// Computes as in int8.
+    quantized: bool,
+    /// Told what is read, with the matrix's name.
+    observations: Option<(String, Observations)>,
 }
 
 impl Linear {
@@ -19,10 +25,19 @@ impl Linear {
         Ok(Self {
             matrix: scope.tensor("matrix")?,
             bias: scope.tensor("bias")?,
+            quantized: scope.is_quantized(),
+            observations: scope.observations("matrix"),
         })
     }
 
     pub(super) fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        if let Some((name, observations)) = &self.observations {
+            observations.see(name, x)?;
+        }
+        if self.quantized {
+            let matrix = rounding::matrix(&self.matrix)?;
+            return project(&rounding::rows(x)?, &matrix, Some(&self.bias));
+        }
         project(x, &self.matrix, Some(&self.bias))
     }
 }
@@ -38,6 +53,28 @@ pub(super) fn project(x: &Tensor, matrix: &Tensor, bias: Option<&Tensor>) -> Res
     match bias {
         Some(bias) => y.broadcast_add(bias)?.reshape(shape),
         None => y.reshape(shape),
+    }
+}
+
+/// `h T^T` for a table T `[V, H]`.
+#[derive(Clone, Debug)]
+pub(super) struct OutputLayer {
+    table: Tensor,
+    quantized: bool,
+}
+
+impl OutputLayer {
+    pub(super) fn new(table: Tensor, quantized: bool) -> Self {
+        Self { table, quantized }
+    }
+
+    /// Logits over the last axis.
+    pub(super) fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        if self.quantized {
+            let table = rounding::table(&self.table)?;
+            return project(&rounding::rows(x)?, &table.t()?, None);
+        }
+        project(x, &self.table.t()?, None)
     }
 }
 
@@ -64,7 +101,7 @@ impl FeedForward {
 /// A table `[V, H]` that is looked up.
 #[derive(Clone, Debug)]
 pub(super) struct Embedding {
-    table: Tensor,
+    pub(super) table: Tensor,
 }
 
 impl Embedding {

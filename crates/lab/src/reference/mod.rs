@@ -25,10 +25,13 @@ mod encoder;
 mod error;
 mod linear;
 mod norm;
+mod observe;
 mod position;
+mod rounding;
 mod semantic;
 mod variables;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
@@ -37,11 +40,13 @@ use candle_nn::VarMap;
 use csanmt_format::{ModelConfig, ModelFile, Position};
 
 use crate::checkpoint::CheckpointWriter;
+use crate::weights::Weights;
 use batch::Batch;
 use decoder::Decoder;
 use encoder::Encoder;
 pub use error::ReferenceError;
-use linear::Embedding;
+use linear::{Embedding, OutputLayer};
+pub use observe::{Inputs, Observations};
 use semantic::SemanticEncoder;
 use variables::Scope;
 pub use variables::trained_originally;
@@ -72,8 +77,8 @@ pub struct Encoded {
 struct Layers {
     source: Embedding,
     target: Embedding,
-    /// `[V, H]`: the target embedding when they are tied.
-    output_table: Tensor,
+    /// On the target embedding when they are tied.
+    output: OutputLayer,
     encoder: Encoder,
     semantic: SemanticEncoder,
     decoder: Decoder,
@@ -99,7 +104,7 @@ impl Layers {
         Ok(Self {
             source: Embedding::new(root.tensor(source)?),
             target: Embedding::new(root.tensor(target)?),
-            output_table: root.tensor(output_table)?,
+            output: OutputLayer::new(root.tensor(output_table)?, root.is_quantized()),
             encoder: Encoder::new(config, root)?,
             semantic: SemanticEncoder::new(config, root, root.tensor(semantic)?)?,
             decoder: Decoder::new(config, root)?,
@@ -145,6 +150,51 @@ impl ReferenceModel {
     pub fn from_checkpoint(model_dir: &Path) -> Result<Self, ReferenceError> {
         let (config, variables) = variables::of_checkpoint(model_dir)?;
         Self::new(config, variables)
+    }
+
+    /// The network of weights in memory, which are copied.
+    ///
+    /// # Errors
+    /// When candle fails.
+    pub fn from_weights(weights: &Weights) -> Result<Self, ReferenceError> {
+        let variables = variables::of_weights(weights)?;
+        Self::new(weights.config().clone(), variables)
+    }
+
+    /// Copies of all variables by name.
+    ///
+    /// # Errors
+    /// When candle fails.
+    pub fn tensors(&self) -> Result<BTreeMap<String, Vec<f32>>, ReferenceError> {
+        let map = variables::lock(&self.variables);
+        let list = csanmt_format::layout::variables(&self.config);
+        let values = list.into_iter().filter_map(|variable| {
+            let values = map.get(&variable.name)?;
+            let values = values.flatten_all().and_then(|values| values.to_vec1());
+            Some(values.map(|values| (variable.name, values)))
+        });
+        Ok(values.collect::<candle_core::Result<_>>()?)
+    }
+
+    /// The same network with linear layers that compute as they will in int8: weights rounded to
+    /// steps of their output, inputs to seven bits of their row. Gradients pass the rounding by.
+    ///
+    /// # Errors
+    /// When candle fails.
+    pub fn quantized(self) -> Result<Self, ReferenceError> {
+        let scope = Scope::root(&self.variables, &self.trained).quantized();
+        let layers = Layers::new(&self.config, &scope)?;
+        Ok(Self { layers, ..self })
+    }
+
+    /// The same network, which tells what its linear layers read.
+    ///
+    /// # Errors
+    /// When candle fails.
+    pub fn observed(self, observations: &Observations) -> Result<Self, ReferenceError> {
+        let scope = Scope::root(&self.variables, &[]).observed(observations);
+        let layers = Layers::new(&self.config, &scope)?;
+        Ok(Self { layers, ..self })
     }
 
     /// The same variables, of which those with the chosen names are trained. The others are
@@ -215,6 +265,39 @@ impl ReferenceModel {
         })
     }
 
+    /// Semantic vectors `[B, H]` of source sentences.
+    ///
+    /// # Errors
+    /// When there is no sentence or an id is outside the vocabulary.
+    pub fn source_vectors<S: AsRef<[u32]>>(
+        &self,
+        sentences: &[S],
+    ) -> Result<Tensor, ReferenceError> {
+        let batch = Batch::source(sentences, self.config.src_vocab_size)?;
+        Ok(self.layers.semantic.encode(&batch)?)
+    }
+
+    /// Semantic vectors `[B, H]` of target sentences, whose tokens have the vectors of `table`,
+    /// `[V, H]`.
+    ///
+    /// # Errors
+    /// When there is no sentence or an id is outside the table.
+    pub fn semantic_vectors<S: AsRef<[u32]>>(
+        &self,
+        sentences: &[S],
+        table: &Tensor,
+    ) -> Result<Tensor, ReferenceError> {
+        let batch = Batch::source(sentences, table.dim(0)?)?;
+        Ok(self.layers.semantic.encode_with(&batch, table)?)
+    }
+
+    /// The semantic embedding that source and target share, when they do.
+    #[must_use]
+    pub fn shared_semantic_table(&self) -> Option<Tensor> {
+        let shared = self.config.shared_source_target_embedding;
+        shared.then(|| self.layers.semantic.table())
+    }
+
     /// Logits `[B, n + 1, V]` of given targets, one for each encoded sentence, where n is the
     /// length of the longest: position t has seen the encoded sentence and the t tokens before it.
     /// A shorter target is padded with id 0; its positions beyond its own length + 1 mean nothing.
@@ -246,11 +329,7 @@ impl ReferenceModel {
             x = x.broadcast_add(&position::timing(batch.width + 1, hidden)?)?;
         }
         let states = self.layers.decoder.decode(&x, encoded)?;
-        Ok(linear::project(
-            &states,
-            &self.layers.output_table.t()?,
-            None,
-        )?)
+        Ok(self.layers.output.forward(&states)?)
     }
 }
 

@@ -30,7 +30,7 @@ impl SemanticEncoder {
         Ok(Self {
             hidden: config.hidden_size,
             embedding: Embedding::new(table),
-            stack: EncoderStack::new(config, &scope, config.num_semantic_encoder_layers, true)?,
+            stack: EncoderStack::new(config, &scope, &config.all_widths().semantic_encoder, true)?,
             pooling: Linear::new(&scope.enter("pooling_layer/linear"))?,
             norm: Norm::last(config, &scope)?,
         })
@@ -39,11 +39,25 @@ impl SemanticEncoder {
     /// `LN(mean W + b)`, `[B, H]`, of the mean over words and end mark of the residual stream,
     /// which takes neither position signal nor input bias. The mean of nothing is 0.
     pub(super) fn encode(&self, batch: &Batch) -> candle_core::Result<Tensor> {
+        self.pool(batch, &self.embedding)
+    }
+
+    /// The same for tokens of another table.
+    pub(super) fn encode_with(&self, batch: &Batch, table: &Tensor) -> candle_core::Result<Tensor> {
+        self.pool(batch, &Embedding::new(table.clone()))
+    }
+
+    /// The embedding of the source.
+    pub(super) fn table(&self) -> Tensor {
+        self.embedding.table.clone()
+    }
+
+    fn pool(&self, batch: &Batch, embedding: &Embedding) -> candle_core::Result<Tensor> {
         let mean = if batch.width == 0 {
             batch.zeros(self.hidden)?
         } else {
             let mask = &batch.mask;
-            let x = self.embedding.scaled(&batch.ids)?;
+            let x = embedding.scaled(&batch.ids)?;
             let x = x.broadcast_mul(&mask.unsqueeze(2)?)?;
             let sum = self.stack.forward(&x, mask)?.sum(1)?;
             sum.broadcast_div(&mask.sum_keepdim(1)?)?

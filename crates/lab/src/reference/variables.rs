@@ -10,8 +10,10 @@ use csanmt_format::layout;
 use csanmt_format::{ModelConfig, ModelFile, Quantization};
 
 use super::error::ReferenceError;
+use super::observe::Observations;
 use crate::checkpoint::{Checkpoint, CheckpointWriter};
 use crate::convert::{SCOPE, configuration};
+use crate::weights::Weights;
 
 /// Whether the original's trainer changes the variable of this name. It keeps semantic embeddings
 /// and semantic encoder as they are.
@@ -38,6 +40,16 @@ pub(super) fn of_file(file: &ModelFile) -> Result<VarMap, ReferenceError> {
     for layout::Variable { name, shape, .. } in layout::variables(file.config()) {
         let weights = file.f32(&name, &shape)?;
         let variable = Var::from_slice(&weights, &shape[..], &Device::Cpu)?;
+        lock(&variables).insert(name, variable);
+    }
+    Ok(variables)
+}
+
+/// Copies of weights in memory.
+pub(super) fn of_weights(weights: &Weights) -> Result<VarMap, ReferenceError> {
+    let variables = VarMap::new();
+    for layout::Variable { name, shape, .. } in layout::variables(weights.config()) {
+        let variable = Var::from_slice(weights.tensor(&name), &shape[..], &Device::Cpu)?;
         lock(&variables).insert(name, variable);
     }
     Ok(variables)
@@ -112,6 +124,10 @@ pub(super) struct Scope<'a> {
     variables: &'a VarMap,
     trained: &'a [String],
     path: String,
+    /// Linear layers compute as in int8.
+    quantized: bool,
+    /// Told what linear layers read.
+    observations: Option<&'a Observations>,
 }
 
 impl<'a> Scope<'a> {
@@ -120,7 +136,33 @@ impl<'a> Scope<'a> {
             variables,
             trained,
             path: String::new(),
+            quantized: false,
+            observations: None,
         }
+    }
+
+    pub(super) fn quantized(self) -> Self {
+        Self {
+            quantized: true,
+            ..self
+        }
+    }
+
+    pub(super) fn observed(self, observations: &'a Observations) -> Self {
+        Self {
+            observations: Some(observations),
+            ..self
+        }
+    }
+
+    /// The full name of `name` with what is told of it.
+    pub(super) fn observations(&self, name: &str) -> Option<(String, Observations)> {
+        let observations = self.observations?.clone();
+        Some((format!("{}{name}", self.path), observations))
+    }
+
+    pub(super) fn is_quantized(&self) -> bool {
+        self.quantized
     }
 
     /// The scope `name` below this one.

@@ -80,6 +80,7 @@ pub fn small_config() -> ModelConfig {
         max_decoded_trg_len: 20,
         src_lang: "en".into(),
         tgt_lang: "fr".into(),
+        widths: None,
     }
 }
 

@@ -116,12 +116,14 @@ impl Decoder {
         let kernels = input.kernels;
         input.set(x, d, layer.self_norm.before());
         layer.self_attention.qkv.store(input, rows.len(), qkv);
-        context.resize(rows.len() * d, 0.0);
-        for (i, ((position, _), out)) in rows.iter().zip(context.chunks_exact_mut(d)).enumerate() {
+        let width = layer.self_attention.width;
+        context.resize(rows.len() * width, 0.0);
+        let outs = context.chunks_exact_mut(width);
+        for (i, ((position, _), out)) in rows.iter().zip(outs).enumerate() {
             let memory = Memory {
-                keys: &qkv[d..],
-                values: &qkv[2 * d..],
-                stride: 3 * d,
+                keys: &qkv[width..],
+                values: &qkv[2 * width..],
+                stride: 3 * width,
                 rows: Rows::Range {
                     start: i - position,
                     len: position + 1,
@@ -129,15 +131,15 @@ impl Decoder {
                 valid: None,
             };
             let query = Query {
-                rows: &qkv[i * 3 * d..i * 3 * d + d],
-                stride: d,
+                rows: &qkv[i * 3 * width..i * 3 * width + width],
+                stride: width,
                 first_position: *position,
             };
             layer
                 .self_attention
                 .attend(kernels, query, memory, scratch, out);
         }
-        input.set(context, d, None);
+        input.set(context, width, None);
         layer.self_attention.output.add_to(input, x);
         layer.self_norm.after(kernels, x, spare);
     }
@@ -151,7 +153,7 @@ impl Decoder {
         buffers: &mut DecoderBuffers,
         observe: &mut dyn FnMut(Attended<'_>),
     ) {
-        let d = self.d_model;
+        let width = self.layers[number].cross_attention.width;
         let DecoderBuffers {
             input,
             query,
@@ -162,14 +164,14 @@ impl Decoder {
         } = buffers;
         let cross = &cross[number];
         for (i, (position, row)) in rows.iter().enumerate() {
-            let memory = source_memory(cross, d, batch, row.sentence);
+            let memory = source_memory(cross, width, batch, row.sentence);
             // The kernel leaves the weights of the last row it was given.
             self.layers[number].cross_attention.attend(
                 input.kernels,
-                &query[i * d..(i + 1) * d],
+                &query[i * width..(i + 1) * width],
                 memory,
                 scratch,
-                &mut context[i * d..(i + 1) * d],
+                &mut context[i * width..(i + 1) * width],
             );
             observe(Attended {
                 layer: number,

@@ -1,0 +1,196 @@
+//! How fast a model file is, with the same work for every model: translations of a given length.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use csanmt_format::ModelFile;
+use csanmt_model::{Kernels, Limits, Model, ModelError};
+
+use crate::weights::{Weights, WeightsError};
+use csanmt_format::layout::{Role, variables};
+use csanmt_format::{ModelConfig, Position, SRC_BPE, SRC_VOCAB, TRG_VOCAB};
+use csanmt_text::jieba::ZH_DICTIONARY;
+
+/// Tokens of the sentences whose latency is measured, on both sides.
+pub const LENGTHS: [usize; 3] = [6, 16, 40];
+/// Sentences of the batch whose throughput is measured, and their tokens.
+const BATCH: usize = 32;
+const BATCH_LENGTH: usize = 12;
+
+/// Times of one model on one thread.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Speed {
+    /// Milliseconds for one sentence of each of [`LENGTHS`], beam 4, as many tokens out as in.
+    pub latency_ms: [f64; 3],
+    /// Sentences of 12 tokens each second in batches of 32, beam 4.
+    pub sentences_per_second: f64,
+}
+
+/// A model that is loaded, for measurements.
+#[derive(Debug)]
+pub struct Subject {
+    model: Model,
+}
+
+impl Subject {
+    /// Loads a model file with the kernels of this machine.
+    ///
+    /// # Errors
+    /// When a tensor is missing or has another shape.
+    pub fn load(file: &ModelFile) -> Result<Self, ModelError> {
+        let model = Model::load(file, Kernels::detect())?;
+        Ok(Self { model })
+    }
+
+    /// Translates `sentences` made-up sentences of `tokens` tokens into as many tokens, beam 4.
+    ///
+    /// # Errors
+    /// Never: all ids are in the vocabulary.
+    pub fn translate(&self, sentences: usize, tokens: usize) -> Result<(), ModelError> {
+        let mut workspace = self.model.workspace();
+        self.search(sentences, tokens, &mut workspace)
+    }
+
+    fn search(
+        &self,
+        sentences: usize,
+        tokens: usize,
+        workspace: &mut csanmt_model::Workspace,
+    ) -> Result<(), ModelError> {
+        let vocab = self.model.config().src_vocab_size.saturating_sub(1).max(1);
+        let sentences: Vec<Vec<u32>> = (0..sentences)
+            .map(|i| {
+                let id = |j: usize| 1 + (i * 7919 + j * 104_729) % vocab.min(3000);
+                (0..tokens).map(|j| id(j) as u32).collect()
+            })
+            .collect();
+        let mut options = self.model.search_options();
+        (options.beam, options.limits) = (4, Limits::Model);
+        (options.min_len, options.max_len) = (tokens, tokens);
+        self.model
+            .search(&sentences, &options, workspace, &mut |_| {
+                ControlFlow::Continue(())
+            })?;
+        Ok(())
+    }
+
+    /// Medians of `rounds` rounds.
+    ///
+    /// # Errors
+    /// Never: all ids are in the vocabulary.
+    pub fn speed(&self, rounds: usize) -> Result<Speed, ModelError> {
+        let mut workspace = self.model.workspace();
+        let mut times: [Vec<f64>; 4] = Default::default();
+        for round in 0..=rounds {
+            for (place, times) in times.iter_mut().enumerate() {
+                let (sentences, tokens) = match LENGTHS.get(place) {
+                    Some(&tokens) => (1, tokens),
+                    None => (BATCH, BATCH_LENGTH),
+                };
+                let begin = Instant::now();
+                self.search(sentences, tokens, &mut workspace)?;
+                // The first round warms up.
+                if round > 0 {
+                    times.push(begin.elapsed().as_secs_f64());
+                }
+            }
+        }
+        let [short, medium, long, batch] = times.map(median);
+        Ok(Speed {
+            latency_ms: [short * 1e3, medium * 1e3, long * 1e3],
+            sentences_per_second: BATCH as f64 / batch,
+        })
+    }
+}
+
+/// The middle one.
+#[must_use]
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// A model with the sizes that ModelScope's first pipeline had built in: 6 encoder and 6 decoder
+/// layers, hidden 512, filter 2048, 8 heads, 4 semantic-encoder layers, norms behind the sums, one
+/// vocabulary of 37 006: 98 million weights.
+#[must_use]
+pub fn base_config() -> ModelConfig {
+    ModelConfig {
+        hidden_size: 512,
+        filter_size: 2048,
+        num_heads: 8,
+        num_encoder_layers: 6,
+        num_decoder_layers: 6,
+        num_semantic_encoder_layers: 4,
+        pre_norm: false,
+        post_norm: true,
+        shared_embedding_and_softmax_weights: true,
+        shared_source_target_embedding: true,
+        position: Position::Absolute,
+        max_relative_dis: 16,
+        src_vocab_size: 37_006,
+        trg_vocab_size: 37_006,
+        beam_size: 4,
+        lp_rate: 0.6,
+        max_decoded_trg_len: 100,
+        src_lang: "zh".to_owned(),
+        tgt_lang: "en".to_owned(),
+        widths: None,
+    }
+}
+
+/// Random weights, to see how a size performs; translates into nonsense.
+///
+/// # Errors
+/// When the configuration is wrong.
+pub fn random_weights(config: ModelConfig) -> Result<Weights, WeightsError> {
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut noise = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 40) as f32 / (1u32 << 23) as f32 - 1.0
+    };
+    let unit = |inputs: usize| (3.0 / inputs as f32).sqrt();
+    let hidden = config.hidden_size;
+    let tensors = variables(&config).into_iter().map(|variable| {
+        let (center, width) = match variable.role {
+            Role::Linear => (0.0, 0.8 * unit(variable.shape[0])),
+            Role::OutputTable | Role::RowTable => (0.0, unit(hidden)),
+            Role::Norm if variable.name.ends_with("scale") => (1.0, 0.4),
+            Role::Norm | Role::Bias => (0.0, 0.3),
+            Role::RelativeTable => (0.0, 1.0),
+        };
+        let len: usize = variable.shape.iter().product();
+        let values = (0..len).map(|_| center + width * noise()).collect();
+        (variable.name, values)
+    });
+    let tensors = tensors.collect();
+    let lines = |size: usize| -> Vec<u8> {
+        let tokens = (1..size - 1).map(|token| format!("token{token}\n"));
+        let text: String = std::iter::once("</s>\n".to_owned()).chain(tokens).collect();
+        text.into_bytes()
+    };
+    let texts = [
+        (SRC_VOCAB, lines(config.src_vocab_size)),
+        (TRG_VOCAB, lines(config.trg_vocab_size)),
+        (SRC_BPE, b"#version: 0.2\nt o\nto k\n".to_vec()),
+        (
+            csanmt_format::SEGMENTATION_DICTIONARY,
+            ZH_DICTIONARY.to_vec(),
+        ),
+    ];
+    Weights::new(config, tensors, texts.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::base_config;
+    use crate::weights::Parameters;
+
+    #[test]
+    fn the_base_model_has_98_million_weights() {
+        let Parameters { all, .. } = Parameters::of(&base_config());
+        assert_eq!(all / 1_000_000, 98, "{all}");
+    }
+}
