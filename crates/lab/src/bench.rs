@@ -1,11 +1,11 @@
 //! How fast a model file is, with the same work for every model: translations of a given length.
 
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 use csanmt_format::ModelFile;
 use csanmt_model::{Kernels, Limits, Model, ModelError};
 
+use crate::Stopwatch;
 use crate::weights::{Weights, WeightsError};
 use csanmt_format::layout::{Role, variables};
 use csanmt_format::{ModelConfig, Position, SRC_BPE, SRC_VOCAB, TRG_VOCAB};
@@ -17,7 +17,7 @@ pub const LENGTHS: [usize; 3] = [6, 16, 40];
 const BATCH: usize = 32;
 const BATCH_LENGTH: usize = 12;
 
-/// Times of one model on one thread.
+/// Times of one model on one thread: processor time where Linux tells it.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Speed {
     /// Milliseconds for one sentence of each of [`LENGTHS`], beam 4, as many tokens out as in.
@@ -87,11 +87,11 @@ impl Subject {
                     Some(&tokens) => (1, tokens),
                     None => (BATCH, BATCH_LENGTH),
                 };
-                let begin = Instant::now();
+                let watch = Stopwatch::start();
                 self.search(sentences, tokens, &mut workspace)?;
                 // The first round warms up.
                 if round > 0 {
-                    times.push(begin.elapsed().as_secs_f64());
+                    times.push(watch.seconds());
                 }
             }
         }

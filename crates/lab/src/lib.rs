@@ -18,6 +18,7 @@ pub mod recipe;
 #[cfg(feature = "train")]
 pub mod reference;
 mod regular_file;
+mod stopwatch;
 #[cfg(feature = "train")]
 pub mod train;
 pub mod weights;
@@ -25,4 +26,6 @@ pub mod weights;
 pub use csanmt_format::{ModelConfig, Position, Quantization};
 
 pub use convert::{ConvertError, ConvertOptions, ConvertReport, Output, convert};
+pub use stopwatch::Stopwatch;
+
 pub use inspect::{InspectError, Inspection, TensorLine, Total, inspect, open_model};

@@ -1,9 +1,9 @@
 //! How long one sentence takes with one model and with another, in turn.
 
-use std::time::Instant;
-
 use anyhow::Result;
 use csanmt::{AlignedBytes, Options, Translator};
+use csanmt_lab::Stopwatch;
+use csanmt_lab::bench::median;
 
 /// Sentences for when nothing else is given.
 pub(crate) const TEXTS: [&str; 4] = [
@@ -30,22 +30,16 @@ pub(crate) fn compare<const N: usize>(models: [&[u8]; N], texts: &[&str]) -> Res
     let mut times = vec![Vec::new(); N];
     for round in 0..=ROUNDS {
         for (translator, times) in translators.iter().zip(&mut times) {
-            let begin = Instant::now();
+            let watch = Stopwatch::start();
             for text in &texts {
                 translator.translate(text, &options)?;
             }
             // The first round warms up.
             if round > 0 {
-                times.push(begin.elapsed().as_secs_f64() * 1e3 / texts.len() as f64);
+                times.push(watch.seconds() * 1e3 / texts.len() as f64);
             }
         }
     }
     let medians: Vec<f64> = times.into_iter().map(median).collect();
     Ok(std::array::from_fn(|i| medians[i]))
-}
-
-/// The middle one.
-pub(crate) fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
