@@ -16,7 +16,7 @@ use crate::output;
 /// Starts that are timed in each turn.
 const STARTS: usize = 5;
 /// Rounds of one process.
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 5;
 
 /// Measures one model in this process; `csanmt bench-table` runs it.
 #[derive(clap::Args)]
