@@ -37,7 +37,8 @@ impl TranslateUnits for Engine<'_> {
         units: &[TaggedText],
         observe: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) -> Result<Vec<Translated>, Error> {
-        let mut job = self.translator.tagged_job(units.to_vec(), self.options)?;
+        let job = self.translator.tagged_job(units.to_vec(), self.options)?;
+        let mut job = job.for_throughput();
         while !job.is_done() {
             job.advance_with(&mut |progress| observe(progress.sentences_done))?;
         }

@@ -9,6 +9,7 @@ use csanmt_text::document::Document;
 use crate::alignment;
 use crate::markup::{Blocks, TaggedText};
 use crate::plan::{Output, Plan};
+use crate::plans::Plans;
 use crate::round::Round;
 use crate::sentence::{Query, Sentence};
 use crate::shared::Shared;
@@ -32,7 +33,7 @@ pub struct Job {
     shared: Arc<Shared>,
     options: Options,
     search: SearchOptions,
-    plan: Plan,
+    plan: Plans,
     /// Most batches in one piece of work.
     batches: usize,
     /// Most sentences in the next piece of work.
@@ -52,16 +53,26 @@ struct Running {
 
 impl Job {
     pub(crate) fn new(shared: Arc<Shared>, text: &str, options: &Options) -> Result<Self, Error> {
+        Self::of_texts(shared, &[text], options)
+    }
+
+    /// Several texts of one format.
+    pub(crate) fn of_texts<S: AsRef<str>>(
+        shared: Arc<Shared>,
+        texts: &[S],
+        options: &Options,
+    ) -> Result<Self, Error> {
         let search = search_options(&shared, options)?;
-        let plan = match options.format {
-            Format::Text if options.raw => Plan::original(text),
-            Format::Text => Plan::document(text, options.wrapped_lines),
-            format => {
-                refuse_raw(options)?;
-                Plan::blocks(Blocks::of_document(text, format))
-            }
+        if options.format != Format::Text {
+            refuse_raw(options)?;
+        }
+        let plan = |text: &S| match options.format {
+            Format::Text if options.raw => Plan::original(text.as_ref()),
+            Format::Text => Plan::document(text.as_ref(), options.wrapped_lines),
+            format => Plan::blocks(Blocks::of_document(text.as_ref(), format)),
         };
-        Ok(Self::with_plan(shared, plan, search, options))
+        let plans = texts.iter().map(plan).collect();
+        Ok(Self::with_plans(shared, plans, search, options))
     }
 
     /// Sentences that are known already.
@@ -71,7 +82,8 @@ impl Job {
         options: &Options,
     ) -> Result<Self, Error> {
         let search = search_options(&shared, options)?;
-        Ok(Self::with_plan(shared, Plan::part(part), search, options))
+        let plans = vec![Plan::part(part)];
+        Ok(Self::with_plans(shared, plans, search, options))
     }
 
     /// Paragraphs with elements.
@@ -83,12 +95,12 @@ impl Job {
         refuse_raw(options)?;
         let search = search_options(&shared, options)?;
         let plan = Plan::blocks(Blocks::new(texts));
-        Ok(Self::with_plan(shared, plan, search, options))
+        Ok(Self::with_plans(shared, vec![plan], search, options))
     }
 
-    fn with_plan(
+    fn with_plans(
         shared: Arc<Shared>,
-        plan: Plan,
+        plans: Vec<Plan>,
         search: SearchOptions,
         options: &Options,
     ) -> Self {
@@ -96,7 +108,7 @@ impl Job {
             shared,
             options: options.clone(),
             search,
-            plan,
+            plan: Plans::new(plans),
             batches: 1,
             width: 1,
             pending: None,
@@ -204,16 +216,27 @@ impl Job {
         Ok(self.progress())
     }
 
-    /// The translation of everything before the first sentence that is still missing.
+    /// The translation of everything before the first sentence that is still missing. It only grows:
+    /// what is new begins where it ended before.
     #[must_use]
-    pub fn text_so_far(&self) -> String {
-        self.plan.text_so_far()
+    pub fn text_so_far(&self) -> &str {
+        self.plan.texts_so_far().next().unwrap_or_default()
+    }
+
+    /// The same of each text of a job that has several.
+    pub(crate) fn texts_so_far(&self) -> impl Iterator<Item = &str> {
+        self.plan.texts_so_far()
     }
 
     /// The translation of the whole text, or of its beginning when the job is not done.
     #[must_use]
     pub fn finish(self) -> Translation {
-        self.plan.finish()
+        self.plan.finish().next().unwrap_or_default()
+    }
+
+    /// The same of each text of a job that has several.
+    pub(crate) fn finish_all(self) -> Vec<Translation> {
+        self.plan.finish().collect()
     }
 
     /// The paragraphs that have a sentence which reached the length limit.
@@ -232,7 +255,7 @@ impl Job {
         for number in self.plan.done()..self.plan.len() {
             let sentence = match self.pending.take() {
                 Some((pending, sentence)) if pending == number => sentence,
-                _ => Sentence::new(&self.plan.source(number), &self.options, &self.shared),
+                _ => self.sentence(number),
             };
             if sentence.is_translated() {
                 let full = count == self.width
@@ -248,6 +271,12 @@ impl Job {
             batch.push(sentence);
         }
         batch
+    }
+
+    fn sentence(&self, number: usize) -> Sentence {
+        let prefix = self.options.prefix.as_deref().filter(|_| number == 0);
+        let source = self.plan.source(number);
+        Sentence::new(&source, prefix, &self.options, &self.shared)
     }
 
     /// Aligns the words of sentences from `first` on, where somebody needs it.

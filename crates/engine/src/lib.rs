@@ -13,8 +13,8 @@
 
 mod alignment;
 mod blank;
+mod completion;
 mod confidence;
-mod cut;
 mod detect;
 mod error;
 #[cfg(not(target_family = "wasm"))]
@@ -25,10 +25,12 @@ mod job;
 pub mod markup;
 mod options;
 mod plan;
+mod plans;
 mod round;
 mod sentence;
 mod sentences;
 mod shared;
+mod texts;
 mod translation;
 mod translator;
 mod work;
@@ -46,6 +48,7 @@ pub use guards::{Guard, Guards};
 pub use job::Job;
 pub use options::{Format, Options};
 pub use sentences::Sentences;
+pub use texts::TextsJob;
 pub use translation::{Hypothesis, Progress, Sentence, Translation};
 pub use translator::Translator;
 pub use work::{Fault, Mended, Work};

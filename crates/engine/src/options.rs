@@ -45,6 +45,10 @@ pub struct Options {
     /// What certain terms are in the translation, or that they stay as they are. Not with
     /// [`Options::raw`].
     pub terms: Option<Arc<Terms>>,
+    /// What the translation of the first sentence begins with, as when somebody writes it and wants it
+    /// completed. A last word without anything behind it may be half written. The sentence is not
+    /// repaired then, since that would change what is given.
+    pub prefix: Option<String>,
     /// The guards in use; all but for measurements. With [`Options::raw`] there are none.
     pub guards: Guards,
 }
@@ -94,6 +98,13 @@ impl Options {
     #[must_use]
     pub fn with_terms(mut self, terms: impl Into<Arc<Terms>>) -> Self {
         self.terms = Some(terms.into());
+        self
+    }
+
+    /// Gives the beginning of the translation.
+    #[must_use]
+    pub fn with_prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = Some(prefix.into());
         self
     }
 

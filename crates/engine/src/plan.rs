@@ -3,27 +3,33 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use csanmt_text::document::{Document, Rendered, SENTENCE_MARK};
+use csanmt_text::document::{Document, Rendering, SENTENCE_MARK};
 
 use crate::alignment::Alignment;
 use crate::markup::{Blocks, TaggedText};
 use crate::{Hypothesis, Sentence, Translation, Work};
 
-/// A text with its sentences; translations are accepted in order.
+/// A text with its sentences; translations are accepted in order, and what is not needed any more
+/// is let go.
 #[derive(Debug)]
 pub(crate) struct Plan {
     layout: Layout,
+    /// Where the sentences are.
     sentences: Vec<Range<usize>>,
-    outputs: Vec<Output>,
+    /// Those that are translated.
+    done: Vec<Sentence>,
 }
 
 /// How sentences lie in the text.
 #[derive(Debug)]
 enum Layout {
     /// Lines and sentences; what is between them is kept.
-    Document(Document),
+    Document {
+        document: Document,
+        rendering: Rendering,
+    },
     /// The original's rule: pieces between marks, nothing else.
-    Pieces(String),
+    Pieces { text: String, rendering: String },
     /// Paragraphs with elements.
     Blocks(Blocks),
 }
@@ -53,11 +59,12 @@ impl Plan {
     /// Lines, sentences and gaps that are known already.
     pub(crate) fn part(document: Document) -> Self {
         let sentences = document.sentence_ranges().collect();
-        Self {
-            layout: Layout::Document(document),
-            sentences,
-            outputs: Vec::new(),
-        }
+        let rendering = Rendering::new(&document);
+        let layout = Layout::Document {
+            document,
+            rendering,
+        };
+        Self::new(layout, sentences)
     }
 
     /// The original: one sentence between two marks, empty ones too.
@@ -69,21 +76,26 @@ impl Plan {
             range
         };
         let sentences = text.split(SENTENCE_MARK).map(piece).collect();
-        Self {
-            layout: Layout::Pieces(text.to_owned()),
-            sentences,
-            outputs: Vec::new(),
-        }
+        let layout = Layout::Pieces {
+            text: text.to_owned(),
+            rendering: String::new(),
+        };
+        Self::new(layout, sentences)
     }
 
     /// Paragraphs with elements.
     pub(crate) fn blocks(blocks: Blocks) -> Self {
+        let sentences = (0..blocks.sentences())
+            .map(|sentence| blocks.place(sentence))
+            .collect();
+        Self::new(Layout::Blocks(blocks), sentences)
+    }
+
+    fn new(layout: Layout, sentences: Vec<Range<usize>>) -> Self {
         Self {
-            sentences: (0..blocks.sentences())
-                .map(|sentence| blocks.place(sentence))
-                .collect(),
-            layout: Layout::Blocks(blocks),
-            outputs: Vec::new(),
+            layout,
+            sentences,
+            done: Vec::new(),
         }
     }
 
@@ -94,15 +106,15 @@ impl Plan {
 
     /// Number of sentences that are translated.
     pub(crate) fn done(&self) -> usize {
-        self.outputs.len()
+        self.done.len()
     }
 
     /// The text of a sentence as the model should read it.
     pub(crate) fn source(&self, sentence: usize) -> Cow<'_, str> {
         let range = self.sentences[sentence].clone();
         match &self.layout {
-            Layout::Document(document) => document.sentence(range),
-            Layout::Pieces(text) => Cow::Borrowed(&text[range]),
+            Layout::Document { document, .. } => document.sentence(range),
+            Layout::Pieces { text, .. } => Cow::Borrowed(&text[range]),
             Layout::Blocks(blocks) => blocks.source(sentence),
         }
     }
@@ -110,8 +122,8 @@ impl Plan {
     /// The bytes of a sentence.
     pub(crate) fn original_text(&self, sentence: usize) -> &str {
         let text = match &self.layout {
-            Layout::Document(document) => document.text(),
-            Layout::Pieces(text) => text,
+            Layout::Document { document, .. } => document.text(),
+            Layout::Pieces { text, .. } => text,
             Layout::Blocks(blocks) => return blocks.original_text(sentence),
         };
         &text[self.sentences[sentence].clone()]
@@ -119,10 +131,51 @@ impl Plan {
 
     /// Takes the translation of the next sentence.
     pub(crate) fn accept(&mut self, output: Output) {
-        self.outputs.push(output);
-        if let Layout::Blocks(blocks) = &mut self.layout {
-            blocks.finish_until(&self.outputs);
+        let Output {
+            text,
+            truncated,
+            hypotheses,
+            mut alignment,
+            confidence,
+            work,
+        } = output;
+        let target = match &mut self.layout {
+            Layout::Document {
+                document,
+                rendering,
+            } => rendering.push(document, &text, " "),
+            Layout::Pieces { rendering, .. } => {
+                if !self.done.is_empty() {
+                    rendering.push_str(SENTENCE_MARK);
+                }
+                let start = rendering.len();
+                rendering.push_str(&text);
+                start..rendering.len()
+            }
+            Layout::Blocks(blocks) => {
+                blocks.accept(Output {
+                    text: text.clone(),
+                    truncated,
+                    alignment: std::mem::take(&mut alignment),
+                    ..Output::default()
+                });
+                // Known when the whole paragraph is.
+                0..0
+            }
+        };
+        // A line break inside a translation becomes a space of another length.
+        if text.len() != target.len() {
+            alignment.clear();
         }
+        self.done.push(Sentence {
+            source: self.sentences[self.done.len()].clone(),
+            target,
+            truncated,
+            hypotheses,
+            confidence,
+            work,
+            alignment,
+        });
     }
 
     /// Whether the words of a sentence have to be aligned for its elements.
@@ -145,63 +198,36 @@ impl Plan {
     pub(crate) fn into_texts(self) -> Vec<TaggedText> {
         match self.layout {
             Layout::Blocks(blocks) => blocks.into_texts(),
-            _ => vec![TaggedText::plain(self.render().text)],
+            Layout::Document { rendering, .. } => vec![TaggedText::plain(rendering.into_text())],
+            Layout::Pieces { rendering, .. } => vec![TaggedText::plain(rendering)],
         }
     }
 
     /// The text up to the first sentence without a translation.
-    pub(crate) fn text_so_far(&self) -> String {
-        self.render().text
+    pub(crate) fn text_so_far(&self) -> &str {
+        match &self.layout {
+            Layout::Document { rendering, .. } => rendering.text(),
+            Layout::Pieces { rendering, .. } => rendering,
+            Layout::Blocks(blocks) => blocks.text_so_far(),
+        }
     }
 
     /// The whole translation.
     pub(crate) fn finish(self) -> Translation {
-        let Rendered { text, ranges } = self.render();
-        let aligned = !matches!(self.layout, Layout::Blocks(_));
-        let sentences = self
-            .sentences
-            .into_iter()
-            .zip(ranges)
-            .zip(self.outputs)
-            .map(|((source, target), output)| Sentence {
-                // A line break inside a translation becomes a space of another length.
-                alignment: if aligned && output.text.len() == target.len() {
-                    output.alignment
-                } else {
-                    Vec::new()
-                },
-                source,
-                target,
-                truncated: output.truncated,
-                hypotheses: output.hypotheses,
-                confidence: output.confidence,
-                work: output.work,
-            })
-            .collect();
-        Translation { text, sentences }
-    }
-
-    fn render(&self) -> Rendered {
-        let texts: Vec<&str> = self
-            .outputs
-            .iter()
-            .map(|output| output.text.as_str())
-            .collect();
-        match &self.layout {
-            Layout::Document(document) => document.render_prefix(&texts),
-            Layout::Pieces(_) => {
-                let mut rendered = Rendered::default();
-                for (number, text) in texts.iter().enumerate() {
-                    if number > 0 {
-                        rendered.text.push_str(SENTENCE_MARK);
-                    }
-                    let start = rendered.text.len();
-                    rendered.text.push_str(text);
-                    rendered.ranges.push(start..rendered.text.len());
+        let mut sentences = self.done;
+        let text = match self.layout {
+            Layout::Document { rendering, .. } => rendering.into_text(),
+            Layout::Pieces { rendering, .. } => rendering,
+            Layout::Blocks(blocks) => {
+                let targets = (0..sentences.len()).map_while(|sentence| blocks.target(sentence));
+                let targets: Vec<Range<usize>> = targets.collect();
+                sentences.truncate(targets.len());
+                for (sentence, target) in sentences.iter_mut().zip(targets) {
+                    sentence.target = target;
                 }
-                rendered
+                blocks.into_text()
             }
-            Layout::Blocks(blocks) => blocks.render(self.outputs.len()),
-        }
+        };
+        Translation { text, sentences }
     }
 }

@@ -84,6 +84,8 @@ impl Round {
         if batch.first().is_some_and(|&query| self.queries[query].all) {
             options.wanted = options.beam;
         }
+        let beginning = batch.first().map(|&query| &self.queries[query].beginning);
+        options.beginning = beginning.cloned().flatten().unwrap_or_default();
         let workspace = self.shared.take_workspace();
         let search = self.shared.model.start(&ids, &options, workspace)?;
         Ok((batch, search))
@@ -111,6 +113,11 @@ fn batches(queries: &[Query], most: Option<usize>) -> VecDeque<Vec<usize>> {
         }
         let (mut batch, mut tokens) = (Vec::new(), 0);
         for number in numbers {
+            if queries[number].beginning.is_some() {
+                // A search has one beginning.
+                batches.push_back(vec![number]);
+                continue;
+            }
             let len = queries[number].ids.len();
             let full = most.is_some_and(|most| batch.len() >= most || tokens + len > BATCH_TOKENS);
             if full && !batch.is_empty() {

@@ -1,7 +1,8 @@
 //! One sentence of a job: copied, decoded once, or decoded until it is sound.
 
-use csanmt_model::SearchResult;
+use csanmt_model::{Beginning, SearchResult};
 
+use crate::completion::Completion;
 use crate::confidence::Certainty;
 use crate::guard::Draft;
 use crate::shared::Shared;
@@ -26,6 +27,8 @@ enum Way {
     Copied,
     /// The model has the last word.
     Once(SearchResult),
+    /// The model goes on where somebody has begun.
+    Completed(Completion),
     /// Checked against its source.
     Checked(Box<Draft>),
 }
@@ -36,6 +39,8 @@ pub(crate) struct Query {
     pub(crate) ids: Vec<u32>,
     /// All hypotheses of the beam are wanted.
     pub(crate) all: bool,
+    /// What the translation begins with.
+    pub(crate) beginning: Option<Beginning>,
 }
 
 /// What became of a sentence.
@@ -50,9 +55,19 @@ pub(crate) struct Found {
 }
 
 impl Sentence {
-    pub(crate) fn new(text: &str, options: &Options, shared: &Shared) -> Self {
+    /// `prefix` is the beginning of its translation.
+    pub(crate) fn new(
+        text: &str,
+        prefix: Option<&str>,
+        options: &Options,
+        shared: &Shared,
+    ) -> Self {
         let raw = options.raw;
-        let way = if !raw && shared.reads_chinese {
+        let way = if let Some(completion) =
+            prefix.and_then(|prefix| Completion::new(text, prefix, shared))
+        {
+            Way::Completed(completion)
+        } else if !raw && shared.reads_chinese {
             Draft::new(text, options).map_or(Way::Copied, |draft| Way::Checked(Box::new(draft)))
         } else if raw || text.chars().any(char::is_alphabetic) {
             Way::Once(SearchResult::default())
@@ -69,12 +84,20 @@ impl Sentence {
         match &sentence.way {
             Way::Copied => {}
             Way::Checked(_) => sentence.ask(shared),
+            Way::Completed(completion) => {
+                let query = completion.query(text, options, shared);
+                sentence.queries.push(query);
+            }
             Way::Once(_) => {
                 let ids = shared.source.encode(text);
                 if ids.is_empty() && !raw {
                     sentence.way = Way::Copied;
                 } else {
-                    sentence.queries.push(Query { ids, all: false });
+                    sentence.queries.push(Query {
+                        ids,
+                        all: false,
+                        beginning: None,
+                    });
                 }
             }
         }
@@ -113,6 +136,7 @@ impl Sentence {
         match &mut self.way {
             Way::Copied => {}
             Way::Once(found) => *found = results.next().unwrap_or_default(),
+            Way::Completed(completion) => completion.take(results.next().unwrap_or_default()),
             Way::Checked(draft) => {
                 draft.take(results, &shared.target, shared.model.config().lp_rate);
                 self.ask(shared);
@@ -135,6 +159,7 @@ impl Sentence {
             self.queries.push(Query {
                 ids,
                 all: query.all,
+                beginning: None,
             });
         }
     }
@@ -143,29 +168,14 @@ impl Sentence {
     pub(crate) fn finish(mut self, shared: &Shared) -> Option<Found> {
         match self.way {
             Way::Copied => None,
-            Way::Once(search) => {
-                let hypotheses: Vec<Hypothesis> = search
-                    .hypotheses
-                    .iter()
-                    .map(|found| Hypothesis {
-                        text: shared.target.decode(&found.ids),
-                        ids: found.ids.clone(),
-                        score: found.score,
-                    })
-                    .collect();
-                let alpha = shared.model.config().lp_rate;
-                let best = search.hypotheses.first();
-                let certainty = best.map(|best| Certainty::of(best.score, best.ids.len(), alpha));
-                Some(Found {
-                    text: hypotheses
-                        .first()
-                        .map(|best| best.text.clone())
-                        .unwrap_or_default(),
-                    truncated: best.is_some_and(|best| !best.finished),
-                    hypotheses,
-                    confidence: certainty.unwrap_or_default().confidence(),
-                    work: self.work,
-                })
+            Way::Once(search) => Some(found(&search, shared, self.work, |ids| {
+                shared.target.decode(ids)
+            })),
+            Way::Completed(completion) => {
+                let (search, work) = (&completion.result, self.work);
+                Some(found(search, shared, work, |ids| {
+                    completion.text(ids, shared)
+                }))
             }
             Way::Checked(draft) => {
                 let finished = draft.finish();
@@ -179,5 +189,34 @@ impl Sentence {
                 })
             }
         }
+    }
+}
+
+/// The hypotheses of one search.
+fn found(
+    search: &SearchResult,
+    shared: &Shared,
+    work: Work,
+    text: impl Fn(&[u32]) -> String,
+) -> Found {
+    let hypotheses: Vec<Hypothesis> = search
+        .hypotheses
+        .iter()
+        .map(|found| Hypothesis {
+            text: text(&found.ids),
+            ids: found.ids.clone(),
+            score: found.score,
+        })
+        .collect();
+    let alpha = shared.model.config().lp_rate;
+    let best = search.hypotheses.first();
+    let certainty = best.map(|best| Certainty::of(best.score, best.ids.len(), alpha));
+    let first = hypotheses.first();
+    Found {
+        text: first.map(|best| best.text.clone()).unwrap_or_default(),
+        truncated: best.is_some_and(|best| !best.finished),
+        hypotheses,
+        confidence: certainty.unwrap_or_default().confidence(),
+        work,
     }
 }

@@ -118,7 +118,7 @@ impl Translator {
         let mut job = self.job(text, options)?;
         while !job.is_done() {
             let progress = job.advance_with(&mut |progress| observe(progress, None))?;
-            if observe(progress, Some(&job.text_so_far())).is_break() {
+            if observe(progress, Some(job.text_so_far())).is_break() {
                 return Err(Error::Cancelled);
             }
         }

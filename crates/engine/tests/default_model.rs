@@ -144,7 +144,7 @@ fn a_job_in_steps_gives_what_one_call_gives() {
             progress.sentences_done == 1,
             "the first step is short"
         );
-        before = so_far;
+        before = so_far.to_owned();
         steps += 1;
     }
     assert!(steps > 3);

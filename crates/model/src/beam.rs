@@ -44,6 +44,28 @@ pub struct SearchOptions {
     /// A hypothesis this far behind the best live one of its sentence, in nats, is given up;
     /// infinite in the original.
     pub margin: f32,
+    /// What every translation begins with.
+    pub beginning: Beginning,
+}
+
+/// The beginning of a translation that somebody has written already.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Beginning {
+    /// The first tokens.
+    pub tokens: Vec<u32>,
+    /// Those of which one comes next, as when a word is half written; any when there are none.
+    pub next: Vec<u32>,
+}
+
+impl Beginning {
+    /// The tokens of which one has to be chosen in a step; `None` when all are free.
+    pub(crate) fn choice(&self, step: usize) -> Option<&[u32]> {
+        match self.tokens.get(step) {
+            Some(token) => Some(std::slice::from_ref(token)),
+            None if step == self.tokens.len() && !self.next.is_empty() => Some(&self.next),
+            None => None,
+        }
+    }
 }
 
 /// How many more tokens a live hypothesis may gain from, when it is compared with finished ones.
@@ -140,9 +162,11 @@ impl Beam {
     pub(crate) fn new(sentence: usize, source_len: usize, options: &SearchOptions) -> Self {
         let limit = match options.limits {
             Limits::Model => options.max_len,
-            Limits::Source { factor, extra } => options
-                .max_len
-                .min(source_len.saturating_mul(factor).saturating_add(extra)),
+            Limits::Source { factor, extra } => {
+                let given = options.beginning.tokens.len();
+                let free = source_len.saturating_mul(factor).saturating_add(extra);
+                options.max_len.min(free.saturating_add(given))
+            }
         };
         // Log-probabilities only fall and penalties only grow (with a negative exponent they fall from
         // lp(1) = 1), except for four roundings a step.
@@ -340,6 +364,7 @@ mod tests {
             wanted: 2,
             horizon: Horizon::Limit,
             margin: f32::INFINITY,
+            beginning: Beginning::default(),
         };
         let mut beam = Beam::new(0, 3, &options);
         beam.finish(1, -1.0, 2);

@@ -33,6 +33,27 @@ impl Continuations {
         self.ends.push(self.list.len());
     }
 
+    /// Adds the `count` best of some tokens, whose log-probabilities are among all tokens.
+    pub(crate) fn push_some(
+        &mut self,
+        kernels: Kernels,
+        logits: &[f32],
+        count: usize,
+        tokens: &[u32],
+    ) {
+        let best = &mut self.best;
+        let (max, log_sum) = kernels.log_sum_exp_top(logits, 1, &[], best);
+        let start = self.list.len();
+        let some = tokens.iter().filter_map(|&token| {
+            let logit = logits.get(token as usize)?;
+            Some((token, (logit - max) - log_sum))
+        });
+        self.list.extend(some);
+        self.list[start..].sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        self.list.truncate(start + count);
+        self.ends.push(self.list.len());
+    }
+
     /// Tokens and log-probabilities of a row of the step.
     pub(crate) fn row(&self, row: usize) -> &[(u32, f32)] {
         let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);

@@ -34,7 +34,7 @@ mod workspace;
 
 pub use alignment::AttentionMap;
 pub use batch::{Batch, Span};
-pub use beam::{Horizon, Limits, SearchOptions, Step};
+pub use beam::{Beginning, Horizon, Limits, SearchOptions, Step};
 pub use csanmt_kernels::{Isa, Kernels, self_test};
 pub use decoder::Attended;
 pub use encoder::Probe;

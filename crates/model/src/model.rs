@@ -6,7 +6,9 @@ use csanmt_format::{ModelConfig, ModelFile, Precision};
 use csanmt_kernels::Kernels;
 
 use crate::batch::Batch;
-use crate::beam::{Beam, Horizon, Limits, SearchBuffers, SearchOptions, Step, length_penalty};
+use crate::beam::{
+    Beam, Beginning, Horizon, Limits, SearchBuffers, SearchOptions, Step, length_penalty,
+};
 use crate::decoder::{Attended, Decoder, Row};
 use crate::embedding::Embedding;
 use crate::encoder::{Encoder, Probe};
@@ -105,6 +107,7 @@ impl Model {
             wanted: self.config.beam_size,
             horizon: Horizon::Limit,
             margin: f32::INFINITY,
+            beginning: Beginning::default(),
         }
     }
 
@@ -157,7 +160,7 @@ impl Model {
     /// Translates a batch. `observe` is called after every step and may break the search off.
     ///
     /// # Errors
-    /// When a source id is outside the vocabulary, or the search was cancelled.
+    /// When an id is outside its vocabulary, or the search was cancelled.
     pub fn search<S: AsRef<[u32]>>(
         &self,
         sentences: &[S],
@@ -213,6 +216,8 @@ impl Model {
         options: &SearchOptions,
         workspace: &mut Workspace,
     ) -> Result<(), ModelError> {
+        let Beginning { tokens, next } = &options.beginning;
+        check_tokens(&[tokens, next], &self.target_embedding)?;
         self.encode(sentences, workspace, None, None)?;
         let Workspace {
             decoder: buffers,
@@ -272,10 +277,15 @@ impl Model {
             .step(rows, step, batch, &self.target_embedding, timing, buffers);
         let end = (step < options.min_len).then_some(crate::EOS);
         continuations.start(end.into_iter().chain(options.forbidden));
+        let choice = options.beginning.choice(step);
         for block in logit_blocks(rows.len()) {
             let logits = self.decoder.logits(block, buffers);
             for row in logits.chunks_exact(self.decoder.vocab()) {
-                continuations.push(self.kernels, row, 2 * options.beam);
+                let count = 2 * options.beam;
+                match choice {
+                    None => continuations.push(self.kernels, row, count),
+                    Some(tokens) => continuations.push_some(self.kernels, row, count, tokens),
+                }
             }
         }
         let penalty = length_penalty(step + 1, options.alpha);

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use csanmt_format::{AlignedBytes, ModelFile};
-use csanmt_model::{Kernels, Limits, Model, SearchOptions, SearchResult};
+use csanmt_model::{Beginning, Kernels, Limits, Model, ModelError, SearchOptions, SearchResult};
 
 fn model() -> Model {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/zh-en-tiny.safetensors");
@@ -58,4 +58,55 @@ fn fewer_wanted_hypotheses_are_the_same_ones() {
             }
         }
     }
+}
+
+/// What is already written is scored as if the search had chosen it.
+#[test]
+fn a_translation_goes_on_from_its_beginning() {
+    let (model, sentences) = (model(), sentences(12));
+    let options = model.search_options();
+    for (sentence, free) in sentences.iter().zip(search(&model, &sentences, &options)) {
+        let best = &free.hypotheses[0];
+        for len in 0..best.ids.len().min(4) {
+            let mut options = options.clone();
+            // Its own beginning, with the next token among some.
+            options.beginning = Beginning {
+                tokens: best.ids[..len].to_vec(),
+                next: best
+                    .ids
+                    .get(len)
+                    .copied()
+                    .into_iter()
+                    .chain([7, 9])
+                    .collect(),
+            };
+            let found = search(&model, std::slice::from_ref(sentence), &options);
+            let first = &found[0].hypotheses[0];
+            assert_eq!(first.ids[..len], best.ids[..len]);
+            assert!(first.score <= best.score + 1e-5 || len > 0);
+            for other in &found[0].hypotheses {
+                assert_eq!(other.ids[..len], best.ids[..len]);
+                assert!(options.beginning.next.contains(&other.ids[len]));
+            }
+        }
+        // Something else than it would have said.
+        let tokens = vec![11, 12, 13];
+        let next = Vec::new();
+        let mut options = options.clone();
+        options.beginning = Beginning { tokens, next };
+        for other in &search(&model, std::slice::from_ref(sentence), &options)[0].hypotheses {
+            assert_eq!(other.ids[..3], [11, 12, 13]);
+        }
+    }
+}
+
+#[test]
+fn a_beginning_outside_the_vocabulary_is_refused() {
+    let model = model();
+    let mut options = model.search_options();
+    options.beginning.tokens = vec![u32::MAX];
+    let outcome = model.search(&[[3_u32, 4]], &options, &mut model.workspace(), &mut |_| {
+        ControlFlow::Continue(())
+    });
+    assert!(matches!(outcome, Err(ModelError::Token { .. })));
 }

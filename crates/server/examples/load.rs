@@ -115,14 +115,14 @@ async fn client(address: SocketAddr, sentences: &[String], first: usize, span: D
         };
         let sent = Instant::now();
         match ask(&mut stream, sentence).await {
-            Ok(status) => {
+            Ok((status, stays)) => {
                 *seen.statuses.entry(status).or_default() += 1;
                 match status {
                     200 => seen.times.push(sent.elapsed()),
                     // As `Retry-After` asks, but sooner, to keep the pressure up.
                     _ => tokio::time::sleep(Duration::from_millis(50)).await,
                 }
-                connection = Some(stream);
+                connection = stays.then_some(stream);
             }
             Err(_) => seen.broken += 1,
         }
@@ -130,7 +130,8 @@ async fn client(address: SocketAddr, sentences: &[String], first: usize, span: D
     seen
 }
 
-async fn ask(stream: &mut BufReader<TcpStream>, sentence: &str) -> std::io::Result<u16> {
+/// The status, and whether the connection stays.
+async fn ask(stream: &mut BufReader<TcpStream>, sentence: &str) -> std::io::Result<(u16, bool)> {
     let body = serde_json::json!({"q": sentence, "source": "zh", "target": "en"}).to_string();
     let request = format!(
         "POST /translate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
@@ -138,15 +139,16 @@ async fn ask(stream: &mut BufReader<TcpStream>, sentence: &str) -> std::io::Resu
         body.len()
     );
     stream.get_mut().write_all(request.as_bytes()).await?;
-    let mut status = 0;
-    let mut length = 0;
+    let (mut status, mut length, mut stays) = (0, 0, true);
     loop {
         let mut line = String::new();
         if stream.read_line(&mut line).await? == 0 {
             return Err(std::io::ErrorKind::UnexpectedEof.into());
         }
         let line = line.trim_end().to_ascii_lowercase();
-        if let Some(rest) = line.strip_prefix("http/1.1 ") {
+        if let Some(rest) = line.strip_prefix("http/1.") {
+            stays = rest.starts_with('1');
+            let rest = rest.get(2..).unwrap_or_default();
             status = rest
                 .split(' ')
                 .next()
@@ -155,11 +157,13 @@ async fn ask(stream: &mut BufReader<TcpStream>, sentence: &str) -> std::io::Resu
                 .unwrap_or(0);
         } else if let Some(value) = line.strip_prefix("content-length:") {
             length = value.trim().parse().unwrap_or(0);
+        } else if line == "connection: close" {
+            stays = false;
         } else if line.is_empty() {
             break;
         }
     }
     let mut body = vec![0; length];
     stream.read_exact(&mut body).await?;
-    Ok(status)
+    Ok((status, stays))
 }

@@ -5,7 +5,7 @@ mod growing;
 
 use std::sync::Arc;
 
-use csanmt::{Options, Translation, is_blank};
+use csanmt::{Format, Options, Translation, is_blank};
 
 pub(crate) use growing::{Bit, Growing};
 
@@ -30,18 +30,8 @@ pub(crate) struct Desk {
 pub(crate) struct Task {
     pub(crate) texts: Vec<String>,
     pub(crate) direction: Direction,
+    /// The format of the texts among them.
     pub(crate) options: Options,
-    pub(crate) format: Format,
-}
-
-/// What the texts are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Format {
-    /// Plain text.
-    #[default]
-    Text,
-    /// HTML or XML, whose tags are kept.
-    Html,
 }
 
 /// The answer to one text.
@@ -205,11 +195,7 @@ impl Desk {
         for (at, text) in task.texts.iter().enumerate() {
             let blank = is_blank(text);
             if !echo && !blank {
-                let form = match task.format {
-                    Format::Text => "text",
-                    Format::Html => "html",
-                };
-                let key = cache::key(&self.model.fingerprint, &task.options, form, text);
+                let key = cache::key(&self.model.fingerprint, &task.options, text);
                 missing.push((at, key));
                 items.push(Item::default());
             } else {
@@ -232,10 +218,6 @@ impl Desk {
                 false
             }
         });
-        if task.format == Format::Html && !missing.is_empty() {
-            let what = "html".to_owned();
-            return Err(ApiError::Unsupported { what });
-        }
         Ok(Open {
             model: Arc::clone(&self.model),
             task,
@@ -296,7 +278,11 @@ impl Open {
             self.count(state, source, &translation);
             let item = Item {
                 truncated: translation.sentences.iter().any(|one| one.truncated),
-                alternatives: alternatives(&translation),
+                alternatives: match self.task.options.format {
+                    Format::Text => alternatives(&translation),
+                    // Its sentences do not say where they are in their paragraphs.
+                    _ => Vec::new(),
+                },
                 text: translation.text,
                 blank: false,
             };
@@ -321,8 +307,9 @@ impl Open {
         let characters = source.chars().count();
         let metrics = state.metrics();
         metrics.translated(translation.sentences.len(), characters, tokens);
-        let unknown = self.model.service.unknown(source);
-        state.quality().observe(source, translation, unknown);
+        let is_text = self.task.options.format == Format::Text;
+        let unknown = is_text.then(|| self.model.service.unknown(source));
+        state.quality().observe(source, translation, unknown.flatten());
     }
 }
 

@@ -1,10 +1,9 @@
-//! The translator's side of [`Translate`]: several texts as one document, see
-//! [`csanmt::Translation::cut`]. Many short texts are as quick as one long one that way.
+//! The translator's side of [`Translate`].
 
 use std::ops::ControlFlow;
 
 use csanmt::markup::{TaggedJob, TaggedText};
-use csanmt::{Error, Job, Options, Translation, Translator};
+use csanmt::{Error, Options, TextsJob, Translation, Translator};
 
 use crate::{Pace, Translate, Work};
 
@@ -18,14 +17,11 @@ impl Translate for Translator {
         options: &Options,
         pace: Pace,
     ) -> Result<Box<dyn Work>, Error> {
-        let job = self.job(&texts.join("\n"), options)?;
-        Ok(Box::new(Texts {
-            job: match pace {
-                Pace::Steps => job,
-                Pace::Whole => job.for_throughput(),
-            },
-            shapes: texts.iter().map(|text| Shape::of(text)).collect(),
-        }))
+        let job = self.texts_job(&texts, options)?;
+        Ok(Box::new(Texts(match pace {
+            Pace::Steps => job,
+            Pace::Whole => job.for_throughput(),
+        })))
     }
 
     fn start_tagged(
@@ -33,7 +29,8 @@ impl Translate for Translator {
         units: Vec<TaggedText>,
         options: &Options,
     ) -> Result<Box<dyn Work>, Error> {
-        Ok(Box::new(Tagged(self.tagged_job(units, options)?)))
+        let job = self.tagged_job(units, options)?;
+        Ok(Box::new(Tagged(job.for_throughput())))
     }
 
     fn languages(&self) -> (String, String) {
@@ -57,47 +54,27 @@ impl Translate for Translator {
     }
 }
 
-struct Texts {
-    job: Job,
-    shapes: Vec<Shape>,
-}
-
-/// What is needed to find a text's translation in that of the document.
-struct Shape {
-    bytes: usize,
-    lines: usize,
-}
-
-impl Shape {
-    fn of(text: &str) -> Self {
-        Self {
-            bytes: text.len(),
-            lines: text.split('\n').count(),
-        }
-    }
-}
+struct Texts(TextsJob);
 
 impl Work for Texts {
     fn advance(&mut self, observe: &mut dyn FnMut() -> ControlFlow<()>) -> Result<(), Error> {
-        self.job.advance_with(&mut |_| observe()).map(drop)
+        self.0.advance_with(&mut |_| observe()).map(drop)
     }
 
     fn is_done(&self) -> bool {
-        self.job.is_done()
+        self.0.is_done()
     }
 
     fn sentences_done(&self) -> usize {
-        self.job.progress().sentences_done
+        self.0.progress().sentences_done
     }
 
     fn so_far(&self) -> Vec<String> {
-        prefixes(&self.job.text_so_far(), &self.shapes)
+        self.0.texts_so_far().map(str::to_owned).collect()
     }
 
     fn finish(self: Box<Self>) -> Vec<Translation> {
-        let lengths: Vec<usize> = self.shapes.iter().map(|shape| shape.bytes).collect();
-        // Nothing when the lines do not fit, which the caller takes for a failure.
-        self.job.finish().cut(&lengths).unwrap_or_default()
+        self.0.finish()
     }
 }
 
@@ -122,30 +99,5 @@ impl Work for Tagged {
 
     fn finish_tagged(self: Box<Self>) -> Vec<TaggedText> {
         self.0.finish()
-    }
-}
-
-/// The lines of each text in the beginning of a document's translation.
-fn prefixes(document: &str, shapes: &[Shape]) -> Vec<String> {
-    let mut lines = document.split('\n');
-    let mut found = Vec::with_capacity(shapes.len());
-    for shape in shapes {
-        let own: Vec<&str> = lines.by_ref().take(shape.lines).collect();
-        found.push(own.join("\n"));
-    }
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Shape, prefixes};
-
-    #[test]
-    fn j9_the_beginning_of_a_document_is_that_of_its_texts() {
-        let shapes = ["甲\n乙", "", "丙", "丁"].map(Shape::of);
-        assert_eq!(prefixes("", &shapes), ["", "", "", ""]);
-        assert_eq!(prefixes("A\n", &shapes), ["A\n", "", "", ""]);
-        assert_eq!(prefixes("A\nB\n\nC", &shapes), ["A\nB", "", "C", ""]);
-        assert_eq!(prefixes("A\nB\n\nC\nD", &shapes), ["A\nB", "", "C", "D"]);
     }
 }

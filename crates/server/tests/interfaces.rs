@@ -623,3 +623,166 @@ async fn every_path_is_described_and_every_description_is_a_path() {
     }
     assert!(!html.contains("<script") && !html.contains("style="));
 }
+
+#[tokio::test]
+async fn j1_j6_html_is_translated_as_html_in_every_interface_that_has_it() {
+    let page = "<p>你好</p>";
+    let translated = "<<p>你好</p>>";
+    for (path, body, place) in [
+        (
+            "/translate",
+            json!({"text": page, "html": true}),
+            "/translation",
+        ),
+        (
+            "/translate",
+            json!({"text": page, "format": "html"}),
+            "/translation",
+        ),
+        (
+            "/translate",
+            json!({"text": [page], "format": "html"}),
+            "/translation/0",
+        ),
+        (
+            "/translate",
+            json!({"q": page, "source": "zh", "target": "en", "format": "html"}),
+            "/translatedText",
+        ),
+        (
+            "/translate",
+            json!({"q": [page], "source": "zh", "target": "en", "format": "html"}),
+            "/translatedText/0",
+        ),
+        (
+            "/translate",
+            json!({"text": page, "from": "zh", "to": "en", "html": true}),
+            "/result",
+        ),
+        (
+            "/translate",
+            json!({"text": page, "source_lang": "ZH", "target_lang": "EN", "tag_handling": "html"}),
+            "/data",
+        ),
+        (
+            "/translate/batch",
+            json!({"texts": [page], "from": "zh", "to": "en", "html": true}),
+            "/results/0",
+        ),
+        (
+            "/deeplx",
+            json!({"text": page, "source_lang": "ZH", "target_lang": "EN", "tag_handling": "xml"}),
+            "/data",
+        ),
+        (
+            "/v2/translate",
+            json!({"text": [page], "target_lang": "EN", "tag_handling": "html"}),
+            "/translations/0/text",
+        ),
+        (
+            "/v2/translate",
+            json!({"text": [page], "target_lang": "EN", "tag_handling": "xml"}),
+            "/translations/0/text",
+        ),
+        (
+            "/deepl",
+            json!({"text": page, "target_lang": "EN", "tag_handling": "html"}),
+            "/translations/0/text",
+        ),
+        (
+            "/language/translate/v2",
+            json!({"q": page, "target": "en", "format": "html"}),
+            "/data/translations/0/translatedText",
+        ),
+        (
+            "/google/language/translate/v2",
+            json!({"q": [page], "target": "en", "format": "html"}),
+            "/data/translations/0/translatedText",
+        ),
+    ] {
+        let answer = ask(path, body.clone()).await;
+        let found = answer.pointer(place).and_then(Value::as_str);
+        assert_eq!(found, Some(translated), "{path} {body}: {answer}");
+    }
+    let form_body = "q=%3Cb%3E&source=zh&target=en&format=html";
+    let answer = send(&router(), form("/translate", form_body)).await;
+    assert_eq!(answer.json(), json!({"translatedText": "<<b>>"}));
+    let body = json!({"text": "# 你好", "format": "markdown"});
+    assert_eq!(ask("/translate", body).await["translation"], "*# 你好*");
+    let request = post_to("/translate", &json!({"text": "好", "format": "rtf"}));
+    assert_eq!(
+        refused(request).await,
+        (400, json!({"error": "rtf format is not supported"}))
+    );
+}
+
+#[tokio::test]
+async fn b12_m6_glossaries_and_prefixes_reach_the_translator_in_our_own_interface() {
+    for (body, expected) in [
+        (
+            json!({"text": "你好", "glossary": {"好": "good", "你": "thou"}}),
+            "[你好] 你=thou 好=good",
+        ),
+        (
+            json!({"text": "你好", "glossary": "好\tgood\n"}),
+            "[你好] 好=good",
+        ),
+        (
+            json!({"text": "你好", "keep": ["微信"]}),
+            "[你好] 微信=微信",
+        ),
+        (
+            json!({"text": "你好", "keep": "微信", "glossary": {"微信": "WeChat"}}),
+            "[你好] 微信=WeChat",
+        ),
+        (
+            json!({"text": "你好", "glossary": {}, "keep": []}),
+            "[你好]",
+        ),
+        (json!({"text": "你好", "prefix": "Hell"}), "Hell[你好]"),
+        (json!({"text": "你好", "prefix": ""}), "[你好]"),
+    ] {
+        assert_eq!(
+            ask("/translate", body.clone()).await["translation"],
+            expected,
+            "{body}"
+        );
+    }
+    for (body, words) in [
+        (
+            json!({"text": "好", "glossary": "好"}),
+            "glossary: line 1: 1 field(s)",
+        ),
+        (
+            json!({"text": "好", "glossary": {"好": " "}}),
+            "glossary: a term or its translation is empty",
+        ),
+        (
+            json!({"text": "好", "glossary": [1]}),
+            "an object of terms and translations",
+        ),
+        (
+            json!({"text": "好", "keep": ["长".repeat(600)]}),
+            "keep: longer than 512 bytes",
+        ),
+        (
+            json!({"text": ["好"], "prefix": "Hi"}),
+            "prefix is for a single text",
+        ),
+    ] {
+        let (status, answer) = refused(post_to("/translate", &body)).await;
+        assert_eq!(status, 422, "{body}: {answer}");
+        assert!(
+            answer["error"].as_str().unwrap().contains(words),
+            "{body}: {answer}"
+        );
+    }
+    // As events, too.
+    let body = json!({"text": "你好", "glossary": {"好": "good"}, "stream": true});
+    let answer = send(&router(), post_to("/translate", &body)).await;
+    let events = String::from_utf8(answer.body).unwrap();
+    assert!(
+        events.contains("event: done\ndata: {\"translation\":\"[你好] 好=good\"}"),
+        "{events}"
+    );
+}

@@ -5,6 +5,10 @@
 //! between two sentences of one line is neither: in the output it is what the written language
 //! wants there.
 
+mod rendering;
+
+pub use rendering::Rendering;
+
 use crate::invisible::{clean, is_gap};
 use crate::sentence::SentenceSplitter;
 use std::borrow::Cow;
@@ -194,59 +198,20 @@ impl Document {
     /// language written without spaces.
     #[must_use]
     pub fn render_joined<S: AsRef<str>>(&self, translations: &[S], joiner: &str) -> Rendered {
-        self.render_until(self.text.len(), translations, joiner)
-    }
-
-    /// The beginning of the text, up to the first sentence without a translation.
-    #[must_use]
-    pub fn render_prefix<S: AsRef<str>>(&self, translations: &[S]) -> Rendered {
-        let missing = self.sentence_ranges().nth(translations.len());
-        let end = missing.map_or(self.text.len(), |sentence| sentence.start);
-        self.render_until(end, translations, " ")
-    }
-
-    /// Renders the segments that begin before `end`.
-    fn render_until<S: AsRef<str>>(
-        &self,
-        end: usize,
-        translations: &[S],
-        joiner: &str,
-    ) -> Rendered {
-        let mut out = Rendered::default();
-        out.text.reserve(end * 2);
+        let mut rendering = Rendering::new(self);
         let mut translations = translations.iter();
-        // Set behind a sentence that left text on the present line.
-        let mut needs_joiner = false;
-        // What stands between two sentences that are copied stays as it is.
-        let (mut copied, mut space) = (false, "");
-        for segment in self
-            .segments
-            .iter()
-            .take_while(|segment| segment.range.start < end)
-        {
-            let source = &self.text[segment.range.clone()];
-            match segment.kind {
-                SegmentKind::Space => space = source,
-                SegmentKind::Gap => {
-                    out.text.push_str(source);
-                    needs_joiner = false;
-                }
-                SegmentKind::Sentence => {
-                    let translation = translations.next().map_or(source, AsRef::as_ref);
-                    let copy = translation == source;
-                    if needs_joiner && !translation.is_empty() {
-                        out.text
-                            .push_str(if copied && copy { space } else { joiner });
-                    }
-                    (copied, space) = (copy, "");
-                    let start = out.text.len();
-                    push_on_one_line(&mut out.text, translation);
-                    out.ranges.push(start..out.text.len());
-                    needs_joiner |= !translation.is_empty();
-                }
-            }
+        let ranges = self
+            .sentence_ranges()
+            .map(|source| {
+                let translation = translations.next().map(AsRef::as_ref);
+                let translation = translation.unwrap_or(&self.text[source]);
+                rendering.push(self, translation, joiner)
+            })
+            .collect();
+        Rendered {
+            text: rendering.into_text(),
+            ranges,
         }
-        out
     }
 }
 
@@ -332,19 +297,6 @@ fn joined(sentence: &str) -> String {
         out.push_str(line);
     }
     out
-}
-
-/// A translation is one line whatever the model wrote.
-fn push_on_one_line(out: &mut String, translation: &str) {
-    if translation.contains(is_line_break) {
-        out.extend(
-            translation
-                .chars()
-                .map(|c| if is_line_break(c) { ' ' } else { c }),
-        );
-    } else {
-        out.push_str(translation);
-    }
 }
 
 /// Whether `text` has nothing to translate.

@@ -46,7 +46,7 @@ mod whitespace;
 
 pub use bpe::Bpe;
 pub use chinese::{Simplifier, narrow};
-pub use document::{Document, Rendered, Segment, SegmentKind};
+pub use document::{Document, Rendered, Rendering, Segment, SegmentKind};
 pub use error::TextError;
 pub use invisible::clean;
 pub use rephrase::rephrase;

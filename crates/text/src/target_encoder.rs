@@ -73,6 +73,62 @@ impl TargetEncoder {
         words
     }
 
+    /// The tokens of a text that is the beginning of a translation. When nothing separates its last
+    /// word from what comes next, that word may be half written: then it is left to the second list,
+    /// the tokens of which one has to come next.
+    #[must_use]
+    pub fn beginning(&self, text: &str) -> (Vec<u32>, Vec<u32>) {
+        let mut words = self.words(text);
+        let open = text.ends_with(|c: char| c.is_alphanumeric());
+        let last = if open { words.pop() } else { None };
+        let mut ids: Vec<u32> = words.into_iter().flat_map(|word| word.ids).collect();
+        let Some(last) = last else {
+            return (ids, Vec::new());
+        };
+        let word = escaped(&text[last.range]);
+        let mut rest = &word[..];
+        loop {
+            let next = self.going_on(rest);
+            if !next.is_empty() {
+                return (ids, next);
+            }
+            // No token begins with all of it: the longest part that goes on comes first.
+            let Some((id, len)) = self.longest_part(rest) else {
+                let tail = self.tokens_of(rest);
+                ids.extend(tail);
+                return (ids, Vec::new());
+            };
+            ids.push(id);
+            rest = &rest[len..];
+        }
+    }
+
+    /// The tokens that begin with `text`.
+    fn going_on(&self, text: &str) -> Vec<u32> {
+        let begins = |id: &u32| {
+            let token = self.vocabulary.token(*id).unwrap_or_default();
+            *id != crate::EOS && token.starts_with(text)
+        };
+        let ids = 0..u32::try_from(self.vocabulary.len()).unwrap_or(0);
+        ids.filter(begins).collect()
+    }
+
+    /// The longest token that a word goes on after, at the beginning of `text` but not all of it.
+    fn longest_part(&self, text: &str) -> Option<(u32, usize)> {
+        let lengths = text.char_indices().map(|(at, _)| at).skip(1);
+        let known = |len: usize| Some((self.vocabulary.id(&format!("{}@@", &text[..len]))?, len));
+        lengths
+            .filter(|&len| len <= self.longest)
+            .filter_map(known)
+            .last()
+    }
+
+    fn tokens_of(&self, word: &str) -> Vec<u32> {
+        let mut ids = Vec::new();
+        self.cut(word, &mut ids);
+        ids
+    }
+
     /// The tokens of a word, each as long as possible.
     fn cut(&self, word: &str, ids: &mut Vec<u32>) {
         if let Some(id) = self.vocabulary.id(word) {
@@ -104,6 +160,18 @@ impl TargetEncoder {
             rest = &rest[len..];
         }
     }
+}
+
+/// A word as the Moses tokenizer writes it.
+fn escaped(word: &str) -> String {
+    let mut out = String::with_capacity(word.len());
+    for c in word.chars() {
+        match ESCAPES.iter().find(|(_, character)| *character == c) {
+            Some((escape, _)) => out.push_str(escape),
+            None => out.push(c),
+        }
+    }
+    out
 }
 
 /// The bytes of a token in the text it was made of, at or soon behind `at`.
@@ -156,6 +224,17 @@ mod tests {
         ];
         assert_eq!(found[..7], expected);
         assert_eq!(found[7], ("…", &[10][..]));
+    }
+
+    #[test]
+    fn a_half_written_word_leaves_a_choice() {
+        let encoder = encoder("</s>\nwe\ntrans@@\ntransport\nlate\nl@@\nate\nlove");
+        assert_eq!(encoder.beginning(""), (vec![], vec![]));
+        assert_eq!(encoder.beginning("we "), (vec![1], vec![]));
+        assert_eq!(encoder.beginning("we tr"), (vec![1], vec![2, 3]));
+        assert_eq!(encoder.beginning("we transl"), (vec![1, 2], vec![4, 5, 7]));
+        assert_eq!(encoder.beginning("translat"), (vec![2], vec![4]));
+        assert_eq!(encoder.beginning("we xy"), (vec![1, 8, 8], vec![]));
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl Job {
         let text = if complete {
             self.job.text_so_far()
         } else {
-            String::new()
+            ""
         };
         let progress = self.job.progress();
         let view = StepView {

@@ -1,10 +1,11 @@
 //! Several texts at once: over the threads, and together in one matrix on each.
 
 use std::num::NonZero;
+use std::ops::ControlFlow;
 use std::thread;
 
 use anyhow::Result;
-use csanmt::{Format, Options, Translation, Translator};
+use csanmt::{Options, Translation, Translator};
 
 use super::crew;
 
@@ -64,23 +65,18 @@ impl Batch {
         Ok(translations)
     }
 
-    /// Lines are translated by themselves, so texts can be lines of one document, which the engine
-    /// batches. The original pipeline and markup languages know no lines.
+    /// The original decodes the pieces of one text together, and no others.
     fn translate_share(&self, texts: &[&str]) -> Result<Vec<Translation>> {
-        let lines = self.options.format == Format::Text && !self.options.wrapped_lines;
-        if texts.len() > 1 && !self.options.raw && lines {
-            let document = self
-                .translator
-                .translate(&texts.join("\n"), &self.options)?;
-            let lengths: Vec<usize> = texts.iter().map(|text| text.len()).collect();
-            if let Some(translations) = document.cut(&lengths) {
-                return Ok(translations);
-            }
+        if self.options.raw {
+            let translate = |text: &&str| Ok(self.translator.translate(text, &self.options)?);
+            return texts.iter().map(translate).collect();
         }
-        texts
-            .iter()
-            .map(|text| Ok(self.translator.translate(text, &self.options)?))
-            .collect()
+        let job = self.translator.texts_job(texts, &self.options)?;
+        let mut job = job.for_throughput();
+        while !job.is_done() {
+            job.advance_with(&mut |_| ControlFlow::Continue(()))?;
+        }
+        Ok(job.finish())
     }
 }
 

@@ -29,6 +29,8 @@ struct Output<'t> {
     #[serde(skip_serializing_if = "is_false")]
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     hypotheses: Option<Vec<HypothesisOutput>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sentences: Option<Vec<SentenceOutput<'t>>>,
@@ -38,6 +40,7 @@ struct Output<'t> {
 struct SentenceOutput<'t> {
     source: &'t str,
     translation: &'t str,
+    confidence: f32,
     hypotheses: Vec<HypothesisOutput>,
 }
 
@@ -156,6 +159,7 @@ fn describe<'t>(source: &'t str, translation: &'t Translation, detailed: bool) -
             let each = sentences.iter().map(|one| SentenceOutput {
                 source: slice(source, &one.source),
                 translation: slice(&translation.text, &one.target),
+                confidence: one.confidence,
                 hypotheses: list(&one.hypotheses),
             });
             (Some(vec![whole]), Some(each.collect()))
@@ -164,6 +168,10 @@ fn describe<'t>(source: &'t str, translation: &'t Translation, detailed: bool) -
     Output {
         translation: &translation.text,
         truncated: translation.sentences.iter().any(|one| one.truncated),
+        confidence: detailed.then(|| {
+            let all = translation.sentences.iter().map(|one| one.confidence);
+            all.fold(1.0, f32::min)
+        }),
         hypotheses,
         sentences,
     }
@@ -206,6 +214,7 @@ mod tests {
             target,
             truncated: false,
             hypotheses: vec![hypothesis("a", &[5, 6], -0.5), hypothesis("b", &[7], -1.5)],
+            confidence: 0.5,
             ..Default::default()
         }
     }
@@ -235,7 +244,7 @@ mod tests {
         ]);
         assert_eq!(
             output,
-            json!({"translation": "A", "hypotheses": hypotheses})
+            json!({"translation": "A", "confidence": 0.5, "hypotheses": hypotheses})
         );
     }
 
@@ -250,6 +259,8 @@ mod tests {
         assert_eq!(output["hypotheses"], whole);
         assert_eq!(output["sentences"][1]["source"], "乙");
         assert_eq!(output["sentences"][1]["translation"], "B");
+        assert_eq!(output["sentences"][1]["confidence"], 0.5);
+        assert_eq!(output["confidence"], 0.5);
         assert_eq!(output["sentences"][1]["hypotheses"][1]["ids"], json!([7]));
     }
 
@@ -257,6 +268,7 @@ mod tests {
     fn no_sentence_has_no_hypotheses() {
         let translation = Translation::default();
         let output = serde_json::to_value(describe(" ", &translation, true)).unwrap();
-        assert_eq!(output, json!({"translation": "", "hypotheses": []}));
+        let expected = json!({"translation": "", "confidence": 1.0, "hypotheses": []});
+        assert_eq!(output, expected);
     }
 }

@@ -13,7 +13,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use csanmt::{Format, Options, Terms};
 use csanmt_documents::Format as FileFormat;
 
@@ -35,7 +35,8 @@ pub(crate) struct Arguments {
     /// Read and write one JSON object a line, see below
     #[arg(long)]
     jsonl: bool,
-    /// With --jsonl: add the best hypothesis of each sentence with its token ids and score
+    /// With --jsonl: add the best hypothesis of each sentence with its token ids and score, and how
+    /// sure the model is
     #[arg(long, requires = "jsonl")]
     scores: bool,
     /// With --jsonl: add the N best hypotheses of each sentence (at most the beam width)
@@ -56,6 +57,14 @@ pub(crate) struct Arguments {
     /// Terms that stay as they are, one on each line of FILE
     #[arg(long, value_name = "FILE", conflicts_with = "raw")]
     keep_list: Option<PathBuf>,
+    /// The lines of the text are wrapped: sentences go over several of them, and only blank and
+    /// indented lines begin paragraphs, each of which becomes one line. Takes standard input as one
+    /// document
+    #[arg(long, conflicts_with_all = ["raw", "jsonl", "file"])]
+    wrapped_lines: bool,
+    /// What the translation of TEXT, one sentence, begins with; its last word may be half written
+    #[arg(long, value_name = "TEXT", conflicts_with = "file", requires = "text")]
+    prefix: Option<String>,
     /// Exactly the original pipeline: split at <SENT_SPLIT> only, no guards
     #[arg(long)]
     raw: bool,
@@ -82,9 +91,11 @@ JSON lines:
   \"truncated\": true is added when a sentence reached the length limit before its end.
 
   --scores and --n-best add \"hypotheses\", a list of {\"text\", \"ids\", \"score\"}, best first: score is
-  the log-probability divided by the length penalty, ids are without the end of sentence.
+  the log-probability divided by the length penalty, ids are without the end of sentence. They also
+  add \"confidence\", 0 to 1: the mean probability of the tokens of a sentence, of a text that of its
+  least certain sentence.
   A text of several sentences (with --raw: pieces between <SENT_SPLIT>) gets in addition
-  \"sentences\": [{\"source\", \"translation\", \"hypotheses\"}, …]; its own \"hypotheses\" then has one
+  \"sentences\": [{\"source\", \"translation\", \"confidence\", \"hypotheses\"}, …]; its own \"hypotheses\" then has one
   entry: the whole translation, all ids in order, and the sum of the best scores.
 
   A line that is not such an object gives {\"error\": \"…\"} in its place; the others are translated,
@@ -106,6 +117,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     if let Some(terms) = terms(arguments)? {
         options = options.with_terms(terms);
     }
+    if arguments.wrapped_lines {
+        options = options.with_wrapped_lines();
+    }
+    if let Some(prefix) = &arguments.prefix {
+        ensure!(arguments.text.len() == 1, "--prefix is for one text");
+        options = options.with_prefix(prefix);
+    }
     let translator = arguments.model.source()?.open()?;
     let threads = arguments.threads.unwrap_or_else(threads::all_cores);
     if arguments.files.are_given() {
@@ -119,7 +137,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let options = options.with_format(format);
     let batch = Batch::new(translator, options, threads);
     match (arguments.jsonl, arguments.text.is_empty()) {
-        (false, true) if format == Format::Text => {
+        (false, true) if format == Format::Text && !arguments.wrapped_lines => {
             return plain::translate_lines(&batch);
         }
         (false, true) => plain::translate_document(&batch)?,

@@ -31,6 +31,8 @@ pub(crate) struct Candidate {
     stutters: usize,
     /// The search came to an end.
     pub(crate) finished: bool,
+    /// There are hardly any words in it besides its spans.
+    pub(crate) sparse: bool,
 }
 
 impl Candidate {
@@ -112,11 +114,12 @@ impl Original {
             // Signs must not stay; what never was one may be lost.
             lost.clear();
         }
+        let sparse = self.guards.has(Guard::Untranslated) && self.is_sparse(&text);
         let wrong = |guard: &Guard| match guard {
             Guard::Length => !finished,
             Guard::Lost => !lost.is_empty(),
             Guard::Loops => self.loops(&text),
-            Guard::Untranslated => self.is_foreign(&text),
+            Guard::Untranslated => sparse || self.is_foreign(&text),
             Guard::Wording => wording::corrected(&self.source, &text).is_some(),
             Guard::Unknown | Guard::Signs | Guard::Stutters => false,
         };
@@ -136,7 +139,41 @@ impl Original {
             faults,
             stutters,
             finished,
+            sparse,
         }
+    }
+
+    /// Whether the words between the spans have been left out: none for at least two Chinese
+    /// characters that say something, and with signs in place of spans hardly any.
+    fn is_sparse(&self, text: &str) -> bool {
+        if self.spans.is_empty() {
+            return false;
+        }
+        let mut rest = text.to_owned();
+        let mut signs = false;
+        for span in &self.spans {
+            signs |= span.kind.is_foreign();
+            let kept = render(&self.source, span);
+            if let Some(at) = rest.find(&kept) {
+                rest.replace_range(at..at + kept.len(), " ");
+            }
+        }
+        let in_span = |at: usize| self.spans.iter().any(|span| span.range.contains(&at));
+        // Units and the words of dates and scores may become marks.
+        let says =
+            |c: char| is_han(c) && !"年月日号时分秒点半度元块角的第个比和与或至到".contains(c);
+        let source = self.source.char_indices();
+        let characters = source.filter(|&(at, c)| says(c) && !in_span(at)).count();
+        let words = rest
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| word.contains(char::is_alphabetic))
+            .count();
+        let few = if signs {
+            words * 4 < characters
+        } else {
+            words == 0
+        };
+        characters > 1 && few
     }
 
     fn loops(&self, text: &str) -> bool {

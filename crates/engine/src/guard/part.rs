@@ -26,6 +26,8 @@ pub(crate) struct Fixed {
     text: String,
     /// None for punctuation.
     kind: Option<Kind>,
+    /// Nothing separates it from what is before it, and from what is behind it.
+    glue: (bool, bool),
 }
 
 impl Part {
@@ -35,6 +37,7 @@ impl Part {
             source: text.clone(),
             text,
             kind: None,
+            glue: (false, false),
         })
     }
 
@@ -66,6 +69,7 @@ pub(crate) fn outside(source: &str, spans: &[Span]) -> Vec<bool> {
         let free = |c: Option<char>| !c.is_some_and(is_language);
         chosen[i] = span.kind.is_foreign()
             && match span.kind {
+                Kind::Mark => true,
                 Kind::Emoji | Kind::Symbol => {
                     // ① 项目, 20㎡ and A→B: the neighbours are not pictures.
                     free(before) && (span.kind == Kind::Emoji || free(behind) || before.is_none())
@@ -132,6 +136,7 @@ impl Whole<'_> {
                 source: self.source[span.range.clone()].to_owned(),
                 text: render(self.source, span),
                 kind: Some(span.kind),
+                glue: glue(self.source, span),
             }));
             start = span.range.end;
             first = i + 1;
@@ -233,12 +238,32 @@ impl Whole<'_> {
     }
 }
 
+/// How a mark of structure keeps to its neighbours: brackets to what is in them, the marks of
+/// emphasis to what they emphasise, data to its text.
+fn glue(source: &str, span: &Span) -> (bool, bool) {
+    let text = &source[span.range.clone()];
+    if span.kind != Kind::Mark {
+        return (false, false);
+    }
+    match text.chars().next() {
+        Some('{' | '}' | '"' | ',') => (true, true),
+        Some('[' | '【') => (false, true),
+        Some(']' | '】') => (true, false),
+        Some('*' | '~' | '_') if text.len() > 1 => {
+            let is_open = source[..span.range.start].matches(text).count() % 2 == 1;
+            (is_open, !is_open)
+        }
+        _ => (false, false),
+    }
+}
+
 fn push_marks(parts: &mut Vec<Part>, marks: &str) {
     if !marks.is_empty() {
         parts.push(Part::Fixed(Fixed {
             source: marks.to_owned(),
             text: punctuation(marks.trim()),
             kind: None,
+            glue: (false, false),
         }));
     }
 }
@@ -316,6 +341,13 @@ fn spaced(left: &Part, right: &Part) -> bool {
         || right.source().starts_with(char::is_whitespace)
     {
         return true;
+    }
+    let glued_by = |part: &Part, side: fn((bool, bool)) -> bool| match part {
+        Part::Fixed(fixed) => side(fixed.glue),
+        Part::Text(_) => false,
+    };
+    if glued_by(left, |glue| glue.1) || glued_by(right, |glue| glue.0) {
+        return false;
     }
     if let (
         Part::Fixed(Fixed {

@@ -1,7 +1,7 @@
 //! A stretch of text on its way through the model, as often as it takes.
 
 use csanmt_model::SearchResult;
-use csanmt_text::protect::{Span, missing};
+use csanmt_text::protect::{Kind, Span, missing};
 use csanmt_text::script::is_han;
 use csanmt_text::{Simplifier, TargetDecoder, rephrase};
 
@@ -212,6 +212,12 @@ impl Text {
     /// The next attempt after one whose best hypothesis is faulty: another search, parts, or the best
     /// that is to be had.
     fn go_on(&mut self, best: &Candidate) -> (Option<Vec<Part>>, Option<String>) {
+        // A number in characters may be a turn of phrase: it is worth no search of its own.
+        let soft = |i: &usize| self.original.spans[*i].kind == Kind::Numeral;
+        if best.faults == [Guard::Lost] && best.lost.iter().all(soft) {
+            self.mended = Mended::Not;
+            return (None, Some(best.text.clone()));
+        }
         let has_unmasked = best.lost.iter().any(|&i| !self.masked[i]);
         best.lost.iter().for_each(|&i| self.masked[i] = true);
         let Original {
@@ -237,6 +243,9 @@ impl Text {
             let all = self.depth >= MAX_DEPTH;
             return (Some(whole.split(|i| all || best.lost.contains(&i))), None);
         }
+        if best.sparse && self.depth < MAX_DEPTH && !spans.is_empty() {
+            return (Some(whole.split(|_| true)), None);
+        }
         if self.depth < MAX_DEPTH
             && let Some(parts) = whole.clauses()
         {
@@ -250,9 +259,8 @@ impl Text {
             return (Some(whole.split(|_| true)), None);
         }
         self.mended = Mended::Not;
-        // Without an end, but what went is only what was said over and over.
-        let looped = best.faults.contains(&Guard::Loops) && settled.len() < best.text.len();
-        self.truncated = !best.finished && !looped;
+        // Also where only a loop had no end: what would have come behind it is not there.
+        self.truncated = !best.finished;
         let text = if settled.is_empty() {
             source.clone()
         } else {

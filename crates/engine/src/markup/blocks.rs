@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use csanmt_text::document::{Document, Rendered};
+use csanmt_text::document::Document;
 
 use super::kept::Masked;
 use super::placement::{Pair, Unit, place};
@@ -33,6 +33,8 @@ pub(crate) struct Blocks {
     blocks: Vec<Block>,
     sentences: usize,
     finished: Vec<Finished>,
+    /// The translated sentences of the first block that is not finished.
+    outputs: Vec<Output>,
     /// The document they were taken from, and as much of it as is translated.
     document: Option<(Template, Progressed)>,
 }
@@ -77,9 +79,10 @@ impl Blocks {
             blocks,
             sentences: first,
             finished: Vec::new(),
+            outputs: Vec::new(),
             document: None,
         };
-        blocks.finish_until(&[]);
+        blocks.finish_complete();
         blocks
     }
 
@@ -130,14 +133,19 @@ impl Blocks {
         block.edges.get(next).is_some_and(|edge| *edge < range.end)
     }
 
+    /// Takes the translation of the next sentence.
+    pub(crate) fn accept(&mut self, output: Output) {
+        self.outputs.push(output);
+        self.finish_complete();
+    }
+
     /// Puts together the blocks whose sentences are all translated.
-    pub(crate) fn finish_until(&mut self, outputs: &[Output]) {
-        for block in &self.blocks[self.finished.len()..] {
-            let Some(outputs) = outputs.get(block.first..block.first + block.sentences.len())
-            else {
-                break;
-            };
-            self.finished.push(block.finish(outputs));
+    fn finish_complete(&mut self) {
+        while let Some(block) = self.blocks.get(self.finished.len())
+            && block.sentences.len() == self.outputs.len()
+        {
+            self.finished.push(block.finish(&self.outputs));
+            self.outputs.clear();
         }
         if let Some((template, so_far)) = &mut self.document {
             template.progress(&self.finished, so_far);
@@ -152,18 +160,21 @@ impl Blocks {
         })
     }
 
-    /// The document as far as it is translated, with the paragraphs of the first sentences.
-    pub(crate) fn render(&self, sentences: usize) -> Rendered {
-        let Some((_, so_far)) = &self.document else {
-            return Rendered::default();
-        };
-        let ranges = (0..sentences)
-            .map_while(|sentence| so_far.ranges.get(self.block_of(sentence)).cloned())
-            .collect();
-        Rendered {
-            text: so_far.text.clone(),
-            ranges,
-        }
+    /// Where the paragraph of a sentence stands in the translation, when it is there.
+    pub(crate) fn target(&self, sentence: usize) -> Option<Range<usize>> {
+        let (_, so_far) = self.document.as_ref()?;
+        so_far.ranges.get(self.block_of(sentence)).cloned()
+    }
+
+    /// The document as far as it is translated.
+    pub(crate) fn text_so_far(&self) -> &str {
+        let document = self.document.as_ref();
+        document.map_or("", |(_, so_far)| &so_far.text)
+    }
+
+    pub(crate) fn into_text(self) -> String {
+        let document = self.document;
+        document.map(|(_, so_far)| so_far.text).unwrap_or_default()
     }
 
     /// The paragraphs with a sentence that reached the length limit.

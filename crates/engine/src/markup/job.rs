@@ -12,6 +12,14 @@ pub struct TaggedJob {
 }
 
 impl TaggedJob {
+    /// Starts with a full batch: nobody looks at partial results, see [`Job::for_throughput`].
+    #[must_use]
+    pub fn for_throughput(self) -> Self {
+        Self {
+            job: self.job.for_throughput(),
+        }
+    }
+
     /// How far the work is.
     #[must_use]
     pub fn progress(&self) -> Progress {

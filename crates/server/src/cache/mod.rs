@@ -95,12 +95,18 @@ impl Cache {
 }
 
 /// The key of a text.
-pub(crate) fn key(fingerprint: &str, options: &Options, form: &str, text: &str) -> Key {
+pub(crate) fn key(fingerprint: &str, options: &Options, text: &str) -> Key {
     let mut hash = Sha256::new();
-    // All fields of the options, whichever come.
-    for part in [fingerprint, &format!("{options:?}"), form] {
+    let mut add = |part: &str| {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part);
+    };
+    add(fingerprint);
+    // All fields of the options, whichever come, but the terms, of which this tells the number only.
+    add(&format!("{options:?}"));
+    for (term, translation) in options.terms.iter().flat_map(|terms| terms.entries()) {
+        add(term);
+        add(translation);
     }
     hash.update(text);
     hash.finalize().into()
@@ -108,22 +114,32 @@ pub(crate) fn key(fingerprint: &str, options: &Options, form: &str, text: &str) 
 
 #[cfg(test)]
 mod tests {
+    use csanmt::{Format, Terms};
+
     use super::*;
 
     #[test]
     fn j12_a_key_is_everything_that_decides_a_translation() {
         let options = Options::default();
-        let one = key("model", &options, "text", "你好");
-        assert_eq!(one, key("model", &Options::default(), "text", "你好"));
-        for other in [
-            key("other", &options, "text", "你好"),
-            key("model", &Options::default().with_beam(2), "text", "你好"),
-            key("model", &options, "html", "你好"),
-            key("model", &options, "text", "你好 "),
-            key("model", &options, "", "text你好"),
-        ] {
-            assert_ne!(one, other);
-        }
+        let with_terms = |text: &str| {
+            let terms = Terms::glossary(text).unwrap();
+            key("model", &options.clone().with_terms(terms), "你好")
+        };
+        let all = [
+            key("model", &options, "你好"),
+            key("other", &options, "你好"),
+            key("model", &options.clone().with_beam(2), "你好"),
+            key("model", &options.clone().with_format(Format::Html), "你好"),
+            key("model", &options.clone().with_prefix("Hi"), "你好"),
+            key("model", &options, "你好 "),
+            with_terms("你\tyou"),
+            with_terms("你\tyo"),
+            with_terms("你好\tyou"),
+            with_terms("你\tyou\n好\tgood"),
+        ];
+        assert_eq!(all[0], key("model", &Options::default(), "你好"));
+        let distinct: std::collections::HashSet<Key> = all.into_iter().collect();
+        assert_eq!(distinct.len(), all.len());
     }
 
     #[tokio::test]
@@ -132,7 +148,7 @@ mod tests {
         let metrics = Metrics::new();
         for number in 0..1000 {
             let text = format!("{number:0100}");
-            let key = key("", &Options::default(), "", &text);
+            let key = key("", &Options::default(), &text);
             let alternatives = Vec::new();
             cache.put(vec![(key, Stored { text, alternatives })]);
         }

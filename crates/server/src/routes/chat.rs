@@ -15,7 +15,7 @@ use super::options;
 use super::stream::{self, Event, Script};
 use crate::answer::ok;
 use crate::body::{Arrived, Flag};
-use crate::desk::{Format, Item, Task};
+use crate::desk::{Item, Task};
 use crate::{ApiError, AppState};
 
 /// A conversation. Everything but the user's last message is passed over.
@@ -145,7 +145,6 @@ pub(crate) async fn completions(
         texts: vec![text],
         direction: desk.direction(None, None)?,
         options: options(),
-        format: Format::Text,
     };
     if request.stream.is_some_and(|stream| stream.0) {
         return Ok(stream::respond(desk.stream(task).await?, head));

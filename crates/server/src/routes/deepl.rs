@@ -4,13 +4,14 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::Request;
 use axum::response::Response;
+use csanmt::Format;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::options;
 use crate::answer::ok;
 use crate::body::{Arrived, Flag, Text};
-use crate::desk::{Format, Task};
+use crate::desk::Task;
 use crate::{ApiError, AppState};
 
 /// Far more than anybody uses: this server has no quota of its own.
@@ -138,8 +139,7 @@ async fn answer(
         .translate(Task {
             texts,
             direction,
-            options: options(),
-            format,
+            options: options().with_format(format),
         })
         .await?;
     for (translation, item) in translations.iter_mut().zip(items) {

@@ -107,8 +107,7 @@ pub(super) async fn answer(state: &AppState, arrived: Arrived) -> Result<Respons
         .translate(Task {
             texts: vec![text],
             direction,
-            options: with_alternatives(options(), ALTERNATIVES),
-            format,
+            options: with_alternatives(options(), ALTERNATIVES).with_format(format),
         })
         .await?;
     let item = items.into_iter().next().unwrap_or_default();

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use super::options;
 use crate::answer::ok;
 use crate::body::{Arrived, Text};
-use crate::desk::{Format, Task};
+use crate::desk::Task;
 use crate::language::Direction;
 use crate::{ApiError, AppState};
 
@@ -126,8 +126,7 @@ async fn answer(
         .translate(Task {
             texts,
             direction,
-            options: options(),
-            format,
+            options: options().with_format(format),
         })
         .await?;
     let translations = items
@@ -188,7 +187,6 @@ pub(crate) async fn single(
             texts: vec![text.clone()],
             direction,
             options: options(),
-            format: Format::Text,
         })
         .await?;
     let translated = items.into_iter().next().unwrap_or_default().text;

@@ -11,7 +11,7 @@ use super::mtran::MTranError;
 use super::options;
 use crate::answer::ok;
 use crate::body::Arrived;
-use crate::desk::{Format, Task};
+use crate::desk::Task;
 use crate::language::{Direction, Language};
 use crate::{ApiError, AppState};
 
@@ -79,7 +79,6 @@ pub(crate) async fn hcfy(
             texts: paragraphs,
             direction,
             options: options(),
-            format: Format::Text,
         })
         .await?;
     Ok(ok(&HcfyAnswer {

@@ -12,7 +12,7 @@ use super::mtran::MTranError;
 use super::options;
 use crate::answer::ok;
 use crate::body::Arrived;
-use crate::desk::{Format, Task};
+use crate::desk::Task;
 use crate::{ApiError, AppState};
 
 /// Immersive Translate's request. The source language is always detected: the extension sends
@@ -66,7 +66,6 @@ pub(crate) async fn imme(
             texts: request.text_list,
             direction,
             options: options(),
-            format: Format::Text,
         })
         .await?;
     let translations = items

@@ -11,7 +11,7 @@ use super::mtran::MTranError;
 use super::options;
 use crate::answer::ok;
 use crate::body::Arrived;
-use crate::desk::{Format, Task};
+use crate::desk::Task;
 use crate::{ApiError, AppState};
 
 /// Kiss Translator's request: one text, or several.
@@ -73,7 +73,6 @@ pub(crate) async fn kiss(
             texts,
             direction,
             options: options(),
-            format: Format::Text,
         })
         .await?;
     let mut translations: Vec<_> = items

@@ -1,13 +1,14 @@
 //! LibreTranslate's `POST /translate`, as JSON, form or form with files.
 
 use axum::response::Response;
+use csanmt::Format;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{options, with_alternatives};
 use crate::answer::ok;
 use crate::body::{Arrived, Number, Text};
-use crate::desk::{Format, Task};
+use crate::desk::Task;
 use crate::language::Direction;
 use crate::{ApiError, AppState};
 
@@ -95,8 +96,8 @@ pub(super) async fn translate(state: &AppState, arrived: Arrived) -> Result<Resp
     let task = Task {
         texts: text.into_vec(),
         direction: direction.clone(),
-        options: with_alternatives(options(), alternatives),
-        format: format(request.format.as_deref())?,
+        options: with_alternatives(options(), alternatives)
+            .with_format(format(request.format.as_deref())?),
     };
     let is_auto = direction == Direction::Translate { source: None };
     let detected = is_auto.then(|| {

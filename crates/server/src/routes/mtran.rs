@@ -4,13 +4,14 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::Request;
 use axum::response::Response;
+use csanmt::Format;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::options;
 use crate::answer::ok;
 use crate::body::{Arrived, Flag};
-use crate::desk::{Format, Task};
+use crate::desk::Task;
 use crate::{ApiError, AppState};
 
 /// MTranServer's request.
@@ -77,8 +78,7 @@ pub(super) async fn answer(state: &AppState, arrived: Arrived) -> Result<Respons
         .translate(Task {
             texts: vec![text],
             direction,
-            options: options(),
-            format: format(request.html),
+            options: options().with_format(format(request.html)),
         })
         .await?;
     let text = items.into_iter().next().unwrap_or_default().text;
@@ -113,8 +113,7 @@ pub(crate) async fn batch(
         .translate(Task {
             direction: desk.direction(request.from.as_deref(), request.to.as_deref())?,
             texts: request.texts,
-            options: options(),
-            format: format(request.html),
+            options: options().with_format(format(request.html)),
         })
         .await?;
     Ok(ok(&BatchAnswer {

@@ -1,14 +1,17 @@
 //! Our own shape: `{"text": "…"}` → `{"translation": "…"}`; a list of texts gives a list.
 
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
 use axum::response::Response;
-use csanmt::Options;
+use csanmt::{Format, Options, Terms};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{options, stream, with_alternatives};
 use crate::answer::ok;
 use crate::body::{Arrived, Flag, Number, Text};
-use crate::desk::{Format, Item, Task};
+use crate::desk::{Item, Task};
 use crate::{ApiError, AppState};
 
 /// What this interface takes, for messages.
@@ -25,9 +28,22 @@ pub(crate) struct OwnRequest {
     /// How many other translations to give, as far as the beam has them.
     #[schema(value_type = Option<u64>)]
     alternatives: Option<Number>,
-    /// The text is HTML.
+    /// The text is HTML, as with `"format": "html"`.
     #[schema(value_type = Option<bool>)]
     html: Option<Flag>,
+    /// `text`, `html` or `markdown`.
+    #[schema(example = "text")]
+    format: Option<String>,
+    /// What certain terms are in the translation: an object of terms and translations, or lines with
+    /// a term, a TAB and its translation.
+    #[schema(value_type = Option<std::collections::BTreeMap<String, String>>)]
+    glossary: Option<Glossary>,
+    /// Terms that stay as they are.
+    #[schema(value_type = Option<Vec<String>>)]
+    keep: Option<Text>,
+    /// What the translation of a single text begins with; its last word may be half written.
+    #[schema(example = "Today we")]
+    prefix: Option<String>,
     /// Answer with server-sent events, as the sentences become known.
     #[schema(value_type = Option<bool>)]
     stream: Option<Flag>,
@@ -39,6 +55,14 @@ pub(crate) struct OwnRequest {
     target: Option<String>,
     /// The token, where no header has it.
     api_key: Option<String>,
+}
+
+/// A glossary, in one of its forms.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "an object of terms and translations, or lines of them")]
+enum Glossary {
+    Lines(String),
+    Pairs(BTreeMap<String, String>),
 }
 
 /// A translation.
@@ -64,7 +88,17 @@ enum Alternatives {
 impl OwnRequest {
     fn options(&self) -> Result<Options, ApiError> {
         let alternatives = self.alternatives.map_or(0, |number| number.0);
-        let options = with_alternatives(options(), alternatives);
+        let mut options = with_alternatives(options(), alternatives).with_format(self.format()?);
+        if let Some(terms) = self.terms()? {
+            options = options.with_terms(terms);
+        }
+        if let Some(prefix) = self.prefix.as_deref().filter(|prefix| !prefix.is_empty()) {
+            if matches!(self.text, Text::Many(_)) {
+                let reason = "prefix is for a single text".to_owned();
+                return Err(ApiError::Value { reason });
+            }
+            options = options.with_prefix(prefix);
+        }
         let Some(beam) = &self.beam else {
             return Ok(options);
         };
@@ -83,13 +117,52 @@ impl OwnRequest {
             ),
         })
     }
+
+    fn format(&self) -> Result<Format, ApiError> {
+        match self.format.as_deref() {
+            Some("markdown" | "md") => Ok(Format::Markdown),
+            Some(name) if !name.is_empty() => super::libre::format(Some(name)),
+            _ if self.html.is_some_and(|html| html.0) => Ok(Format::Html),
+            _ => Ok(Format::Text),
+        }
+    }
+
+    /// The glossary counts where both have a term.
+    fn terms(&self) -> Result<Option<Terms>, ApiError> {
+        let mut terms = Terms::default();
+        let refuse = |name: &str, error: &dyn Display| ApiError::Value {
+            reason: format!("{name}: {error}"),
+        };
+        let kept: &[String] = match &self.keep {
+            None => &[],
+            Some(Text::One(term)) => std::slice::from_ref(term),
+            Some(Text::Many(list)) => list,
+        };
+        for term in kept {
+            let inserted = terms.insert(term, term);
+            inserted.map_err(|error| refuse("keep", &error))?;
+        }
+        match &self.glossary {
+            None => {}
+            Some(Glossary::Lines(lines)) => {
+                let found = Terms::glossary(lines);
+                terms.extend(&found.map_err(|error| refuse("glossary", &error))?);
+            }
+            Some(Glossary::Pairs(pairs)) => {
+                for (term, translation) in pairs {
+                    let inserted = terms.insert(term, translation);
+                    inserted.map_err(|error| refuse("glossary", &error))?;
+                }
+            }
+        }
+        Ok((!terms.is_empty()).then_some(terms))
+    }
 }
 
 pub(super) async fn translate(state: &AppState, arrived: Arrived) -> Result<Response, ApiError> {
     let request: OwnRequest = arrived.fields.parse(EXPECTED)?;
     let desk = state.admit(arrived.caller, request.api_key.as_deref())?;
     let options = request.options()?;
-    let html = request.html.is_some_and(|html| html.0);
     let direction = desk.direction(request.source.as_deref(), request.target.as_deref())?;
     let single = match &request.text {
         Text::One(text) if csanmt::is_blank(text) => return Err(ApiError::EmptyInput),
@@ -100,7 +173,6 @@ pub(super) async fn translate(state: &AppState, arrived: Arrived) -> Result<Resp
         texts: request.text.into_vec(),
         direction,
         options,
-        format: if html { Format::Html } else { Format::Text },
     };
     let with_alternatives = request.alternatives.is_some();
     let answer = move |items: Vec<Item>| answer(items, single, with_alternatives);

@@ -11,12 +11,12 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use csanmt::markup::TaggedText;
-use csanmt::{Error, Hypothesis, Options, Sentence, Translation};
+use csanmt::{Error, Format, Hypothesis, Options, Sentence, Translation};
 use csanmt_server::{AppState, Pace, Settings, Site, Translate, Work, app};
 use http_body_util::BodyExt as _;
 use tower::ServiceExt as _;
 
-/// Answers `[text]`, cut short when the text starts with `cut`. `panic` panics, `work` works in one
+/// Answers `[text]`, in HTML and Markdown `<text>`, with a prefix and terms as these say, cut short when the text starts with `cut`. `panic` panics, `work` works in one
 /// step until [`Fake::release`] or cancellation, `long` takes three steps, each of which waits for
 /// [`Fake::grant`] or release.
 #[derive(Clone, Default)]
@@ -38,8 +38,7 @@ pub(crate) struct Counters {
 struct FakeWork {
     state: Arc<Counters>,
     texts: Vec<String>,
-    beam: Option<usize>,
-    n_best: usize,
+    options: Options,
     steps_left: usize,
 }
 
@@ -88,8 +87,7 @@ impl Translate for Fake {
         Ok(Box::new(FakeWork {
             state: Arc::clone(&self.state),
             texts,
-            beam: options.beam,
-            n_best: options.n_best,
+            options: options.clone(),
             steps_left: if is_long { 3 } else { 1 },
         }))
     }
@@ -127,6 +125,29 @@ impl Work for FakeTagged {
 }
 
 impl FakeWork {
+    fn translation(&self, text: &str) -> String {
+        let Options {
+            beam,
+            format,
+            prefix,
+            terms,
+            ..
+        } = &self.options;
+        let mut out = prefix.clone().unwrap_or_default();
+        out += &match format {
+            Format::Text => format!("[{text}]"),
+            Format::Html => format!("<{text}>"),
+            _ => format!("*{text}*"),
+        };
+        if let Some(beam) = beam {
+            out += &format!(" with beam {beam}");
+        }
+        for (term, translation) in terms.iter().flat_map(|terms| terms.entries()) {
+            out += &format!(" {term}={translation}");
+        }
+        out
+    }
+
     fn may_end(&self) -> bool {
         if self.state.released.load(Ordering::SeqCst) {
             return true;
@@ -173,15 +194,12 @@ impl Work for FakeWork {
     fn finish(self: Box<Self>) -> Vec<Translation> {
         self.state.finished.fetch_add(1, Ordering::SeqCst);
         let translate = |text: &String| Translation {
-            text: match self.beam {
-                Some(beam) => format!("[{text}] with beam {beam}"),
-                None => format!("[{text}]"),
-            },
+            text: self.translation(text),
             sentences: vec![Sentence {
                 source: 0..text.len(),
                 target: 1..text.len() + 1,
                 truncated: text.starts_with("cut"),
-                hypotheses: (0..self.n_best)
+                hypotheses: (0..self.options.n_best)
                     .map(|rank| hypothesis(text, rank))
                     .collect(),
                 ..Default::default()

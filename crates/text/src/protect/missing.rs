@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::number::{self, Found};
-use super::{Kind, Span, month_name, quantity, render, sanctioned_forms, weekday_name};
+use super::{Kind, Span, month_name, numeral, quantity, render, sanctioned_forms, weekday_name};
 
 /// The protected stretches of `sentence` that are not in `output`.
 ///
@@ -49,6 +49,9 @@ fn number_occurs(text: &str, kind: Kind, output: &str, numbers: &[Found]) -> boo
     if kind == Kind::Weekday {
         return weekday_name(text).is_some_and(|name| output.contains(&name[..3]));
     }
+    if kind == Kind::Numeral {
+        return numeral::occurs(text, output, numbers);
+    }
     if kind == Kind::Month {
         let number = text.trim_end_matches('月');
         return month_name(number).is_some_and(|name| output.contains(&name[..3]))
@@ -57,7 +60,12 @@ fn number_occurs(text: &str, kind: Kind, output: &str, numbers: &[Found]) -> boo
     let Some(value) = quantity::value(text) else {
         return output.contains(text);
     };
-    let mut same = numbers.iter().filter(|found| found.value == value);
+    let in_words = match text.starts_with("百分之") {
+        true => numeral::words(output),
+        false => Vec::new(),
+    };
+    let all = numbers.iter().chain(&in_words);
+    let mut same = all.filter(|found| found.value == value);
     match kind {
         Kind::Percentage => same.any(|found| {
             let tail = output[found.range.end..].trim_start();

@@ -11,9 +11,11 @@ mod address;
 mod chunk;
 mod missing;
 pub mod number;
+mod numeral;
 mod pictograph;
 mod placeholder;
 mod quantity;
+mod structure;
 mod technical;
 mod terms;
 #[cfg(test)]
@@ -71,7 +73,8 @@ pub enum Kind {
     Emoji,
     /// One sign: ✓ → ① ㎡, or a face: :)
     Symbol,
-    /// Marks of Markdown: `# `, `**`.
+    /// Marks of Markdown and of other structure: `# `, `**`, `（一）`, `|`, brackets. The text between
+    /// them is translated by itself.
     Mark,
     /// A word in another alphabet.
     Term,
@@ -81,6 +84,8 @@ pub enum Kind {
     Percentage,
     /// A number and the 万, 亿 … behind it.
     Scaled,
+    /// A number in Chinese characters.
+    Numeral,
     /// The number of a month and its 月.
     Month,
     /// 星期三, 周三.
@@ -107,7 +112,12 @@ impl Kind {
     pub fn is_number(self) -> bool {
         matches!(
             self,
-            Self::Number | Self::Percentage | Self::Scaled | Self::Month | Self::Weekday
+            Self::Number
+                | Self::Percentage
+                | Self::Scaled
+                | Self::Numeral
+                | Self::Month
+                | Self::Weekday
         )
     }
 
@@ -149,13 +159,15 @@ impl Kind {
 /// A scanner: the end and kind of what begins at a byte of a text.
 type Scanner = fn(&str, usize) -> Option<(usize, Kind)>;
 
-const SCANNERS: [Scanner; 6] = [
+const SCANNERS: [Scanner; 8] = [
     address::scan,
     placeholder::scan,
+    structure::scan,
     technical::scan,
     pictograph::scan,
     chunk::scan,
     weekday::scan,
+    numeral::scan,
 ];
 
 /// The protected stretches of a sentence, in order.

@@ -134,6 +134,13 @@ pub fn find(text: &str) -> Vec<Found> {
         let length = super::quantity::number(&text[at..]);
         let mut range = at..at + length;
         at = range.end;
+        // 1.75.5 is no number, and neither are its parts.
+        let more = pointed(&text[at..]);
+        if more > 0 {
+            at += more;
+            grouped = None;
+            continue;
+        }
         push(text, range.clone(), &mut found);
         // 35 000
         let continues = grouped.as_ref().is_some_and(|group| {
@@ -155,6 +162,18 @@ pub fn find(text: &str) -> Vec<Found> {
         grouped = Some(range);
     }
     found
+}
+
+/// Length of further points with digits behind a number that has one.
+fn pointed(text: &str) -> usize {
+    let mut end = 0;
+    while let Some(rest) = text[end..].strip_prefix('.') {
+        match super::run(rest, |b| b.is_ascii_digit()) {
+            0 => break,
+            digits => end += 1 + digits,
+        }
+    }
+    end
 }
 
 fn push(text: &str, range: Range<usize>, found: &mut Vec<Found>) {
@@ -218,6 +237,12 @@ mod tests {
         ] {
             assert_eq!(value(number).scaled(power).to_english(), english);
         }
+    }
+
+    #[test]
+    fn b3_a_number_with_two_points_is_none() {
+        assert_eq!(find("1.75.5 meters and 8848.86.8.86"), []);
+        assert_eq!(find("1.75. 5").len(), 2);
     }
 
     #[test]

@@ -83,7 +83,13 @@ fn dollar(text: &str, at: usize) -> Option<(usize, Kind)> {
     }
     let name = run(&rest[1..], |b| b.is_ascii_alphanumeric() || b == b'_');
     let named = rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    named.then_some((name + 1, Kind::Placeholder))
+    // $t('hello')
+    let call = &rest[1 + name..];
+    let arguments = call
+        .find(')')
+        .filter(|&end| call.starts_with('(') && call[..end].is_ascii());
+    let arguments = arguments.map_or(0, |end| end + 1);
+    named.then_some((1 + name + arguments, Kind::Placeholder))
 }
 
 /// `$…$` and `$$…$$` as TeX and Markdown understand them, so that prices are none.

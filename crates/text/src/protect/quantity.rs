@@ -1,7 +1,7 @@
 //! Numbers in Chinese text with what belongs to them: 50%, 3.5万, 2月.
 
 use super::number::Decimal;
-use super::{Kind, Span};
+use super::{Kind, Span, numeral, structure};
 
 /// The ASCII digit for a digit of any width.
 pub(super) fn digit(c: char) -> Option<char> {
@@ -122,6 +122,9 @@ pub fn month_name(number: &str) -> Option<&'static str> {
 
 /// The value of a number, percentage or scaled number.
 pub(super) fn value(text: &str) -> Option<Decimal> {
+    if let Some(share) = text.strip_prefix("百分之") {
+        return numeral::value(share);
+    }
     let end = number(text);
     let power = scale(&text[end..]).map_or(0, |(power, _)| power);
     Decimal::parse(&text[..end]).map(|value| value.scaled(power))
@@ -133,12 +136,27 @@ pub fn render(sentence: &str, span: &Span) -> String {
     let text = &sentence[span.range.clone()];
     match span.kind {
         Kind::Scaled => value(text).map_or_else(|| text.to_owned(), |value| value.to_english()),
+        Kind::Numeral => numeral::value(text).map_or_else(
+            || text.to_owned(),
+            |value| match text
+                .chars()
+                .all(|c| c == '〇' || !"十百千万亿萬億".contains(c))
+            {
+                // A year has no commas.
+                true => value.to_english().replace(',', ""),
+                false => value.to_english(),
+            },
+        ),
+        Kind::Percentage if text.starts_with("百分之") => {
+            value(text).map_or_else(|| text.to_owned(), |value| value.to_english() + "%")
+        }
         Kind::Month => {
             let number = text.trim_end_matches('月');
             month_name(number).unwrap_or(number).to_owned()
         }
         Kind::Weekday => super::weekday_name(text).unwrap_or(text).to_owned(),
         Kind::Number | Kind::Percentage | Kind::Range => half_width(text),
+        Kind::Mark => structure::render(text),
         Kind::Price => price(text),
         Kind::Prescribed => span.translation.as_deref().unwrap_or(text).to_owned(),
         _ => text.to_owned(),

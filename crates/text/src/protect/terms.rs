@@ -127,6 +127,15 @@ impl Terms {
         self.translations.len()
     }
 
+    /// All terms with their translations, in the order of the terms.
+    #[must_use]
+    pub fn entries(&self) -> Vec<(&str, &str)> {
+        let entries = self.translations.iter();
+        let mut entries: Vec<(&str, &str)> = entries.map(|(a, b)| (&**a, &**b)).collect();
+        entries.sort_unstable();
+        entries
+    }
+
     /// The longest term at a byte of a text: its length and its translation. A term in Latin
     /// letters is a whole word.
     pub(super) fn find(&self, text: &str, at: usize) -> Option<(usize, &str)> {
@@ -178,6 +187,7 @@ mod tests {
         assert_eq!(terms.find("C++好", 0), Some((3, "C++")));
         terms.extend(&Terms::glossary("微信\tWeChat").unwrap());
         assert_eq!(terms.find("微信", 0), Some((6, "WeChat")));
+        assert_eq!(terms.entries(), [("C++", "C++"), ("微信", "WeChat")]);
     }
 
     #[test]

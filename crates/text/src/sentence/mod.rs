@@ -274,6 +274,12 @@ impl Scan<'_> {
         if stop.is_long_ellipsis() && sentence.chars().nth(2).is_none() {
             return false;
         }
+        // １２.５
+        let is_digit = |c: char| c.is_ascii_digit() || matches!(c, '０'..='９');
+        let only_dot = stop.dots == 1 && stop.end == at + 1;
+        if only_dot && sentence.ends_with(is_digit) && rest.starts_with(is_digit) {
+            return false;
+        }
         if stop.semicolon && abbreviation::is_entity(sentence) {
             return false;
         }

@@ -72,6 +72,7 @@ fn d1_closing_quotes_and_brackets_stay_with_the_sentence_before() {
 fn d2_numbers_names_and_addresses() {
     for line in [
         "圆周率是3.14左右",
+        "每公斤１２.５元",
         "请升级到v1.2.3版本",
         "访问www.a.com即可",
         "美国U.S.政府",

@@ -53,6 +53,41 @@ pub(crate) const PYTHON_PEERS: &[PythonPeer] = &[
     },
 ];
 
+/// Servers that articles and projects put before such engines.
+pub(crate) const SERVERS: &[PythonPeer] = &[
+    PythonPeer {
+        name: "fastapi",
+        environment: "fastapi",
+        packages: &[
+            "ctranslate2==4.8.5",
+            "numpy",
+            "safetensors",
+            "fastapi",
+            "uvicorn",
+            "httptools",
+            "uvloop",
+            "jieba",
+            "subword-nmt",
+            "setuptools<80",
+        ],
+        script: "fastapi_server.py",
+    },
+    PythonPeer {
+        name: "flask",
+        environment: "flask",
+        packages: &[
+            "torch==2.7.1",
+            "numpy",
+            "safetensors",
+            "flask",
+            "jieba",
+            "subword-nmt",
+            "setuptools<80",
+        ],
+        script: "flask_server.py",
+    },
+];
+
 const TORCH: &[&str] = &[
     "torch==2.7.1",
     "numpy",

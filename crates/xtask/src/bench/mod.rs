@@ -10,6 +10,7 @@ mod models;
 mod native;
 mod peer;
 mod report;
+mod server;
 mod start;
 mod wasm;
 mod work;
@@ -29,6 +30,7 @@ cargo xtask bench [native|kernels|start|memory|full|wasm|charts]… [OPTIONS]
   start    the whole command, from its start to its exit
   memory   the most memory the command needs, and how two threads scale
   full     the released model's size and the base size with generated weights
+  server   requests a second of the server beside Flask + PyTorch and FastAPI + CTranslate2
   wasm     Chromium: the engine beside itself on native code and beside onnxruntime-web
   charts   docs/bench/*.svg from what the others have measured
 
@@ -62,6 +64,7 @@ const BENCHMARKS: &[Benchmark] = &[
     ("start", start::run),
     ("memory", memory::run),
     ("full", full::run),
+    ("server", server::run),
     ("wasm", wasm::run),
 ];
 

@@ -111,6 +111,12 @@ impl<'s> Reader<'s> {
         match role {
             Role::Lines => self.lines += 1,
             Role::Void if !self.paragraph.is_empty() => self.push_empty(range),
+            // XML, as placeholders in texts for translation are written: `<x id="1"/>`.
+            Role::Inline if self.source[range.clone()].ends_with("/>") => {
+                if !self.paragraph.is_empty() {
+                    self.push_empty(range);
+                }
+            }
             Role::Inline => {
                 self.begin();
                 self.push_space(None);
