@@ -31,7 +31,13 @@ fn m8_bleu_and_chrf_are_not_below_the_record() {
     println!("{found}");
     assert_eq!(found["sentences"], record["sentences"]);
     for score in ["bleu", "chrf"] {
-        let (found, recorded) = (found[score].as_f64().unwrap(), record[score].as_f64().unwrap());
-        assert!(found >= recorded - TOLERANCE, "{score}: {found}, recorded {recorded}");
+        let (found, recorded) = (
+            found[score].as_f64().unwrap(),
+            record[score].as_f64().unwrap(),
+        );
+        assert!(
+            found >= recorded - TOLERANCE,
+            "{score}: {found}, recorded {recorded}"
+        );
     }
 }

@@ -86,7 +86,8 @@ fn translate(bytes: usize, options: &Options) {
             "{} bytes: {grown} bytes more, longest pause {longest:?}",
             text.len()
         );
-        assert!(grown < 8 * text.len() + (3 << 20), "{grown} bytes more");
+        // The texts and what is known of each sentence; an allocator takes whole pages.
+        assert!(grown < 8 * text.len() + (6 << 20), "{grown} bytes more");
     }
 }
 

@@ -26,6 +26,9 @@ pub(crate) struct Candidate {
     pub(crate) text: String,
     /// Spans that are not in it.
     pub(crate) lost: Vec<usize>,
+    /// Numbers in Chinese characters that are not in it. They may be turns of phrase, so that this is
+    /// no fault.
+    pub(crate) numerals: Vec<usize>,
     /// What is wrong with it.
     pub(crate) faults: Vec<Guard>,
     stutters: usize,
@@ -114,6 +117,8 @@ impl Original {
             // Signs must not stay; what never was one may be lost.
             lost.clear();
         }
+        let numeral = |i: &usize| self.spans[*i].kind == Kind::Numeral;
+        let (numerals, lost): (Vec<usize>, Vec<usize>) = lost.into_iter().partition(numeral);
         let sparse = self.guards.has(Guard::Untranslated) && self.is_sparse(&text);
         let wrong = |guard: &Guard| match guard {
             Guard::Length => !finished,
@@ -136,6 +141,7 @@ impl Original {
         Candidate {
             text,
             lost,
+            numerals,
             faults,
             stutters,
             finished,

@@ -1,7 +1,7 @@
 //! A stretch of text on its way through the model, as often as it takes.
 
 use csanmt_model::SearchResult;
-use csanmt_text::protect::{Kind, Span, missing};
+use csanmt_text::protect::{Span, missing};
 use csanmt_text::script::is_han;
 use csanmt_text::{Simplifier, TargetDecoder, rephrase};
 
@@ -161,7 +161,13 @@ impl Text {
                 1 => Mended::Sibling,
                 _ => Mended::Search,
             };
-            let text = candidates[i].text.clone();
+            let text = match self.with_numerals(&candidates[i]) {
+                Some(text) => {
+                    self.mended = Mended::Correction;
+                    text
+                }
+                None => candidates[i].text.clone(),
+            };
             self.settle(text, i, &candidates, result, alpha);
             return None;
         }
@@ -212,12 +218,6 @@ impl Text {
     /// The next attempt after one whose best hypothesis is faulty: another search, parts, or the best
     /// that is to be had.
     fn go_on(&mut self, best: &Candidate) -> (Option<Vec<Part>>, Option<String>) {
-        // A number in characters may be a turn of phrase: it is worth no search of its own.
-        let soft = |i: &usize| self.original.spans[*i].kind == Kind::Numeral;
-        if best.faults == [Guard::Lost] && best.lost.iter().all(soft) {
-            self.mended = Mended::Not;
-            return (None, Some(best.text.clone()));
-        }
         let has_unmasked = best.lost.iter().any(|&i| !self.masked[i]);
         best.lost.iter().for_each(|&i| self.masked[i] = true);
         let Original {
@@ -259,14 +259,27 @@ impl Text {
             return (Some(whole.split(|_| true)), None);
         }
         self.mended = Mended::Not;
-        // Also where only a loop had no end: what would have come behind it is not there.
-        self.truncated = !best.finished;
+        // Without an end, but what went is only what was said over and over.
+        let looped = best.faults.contains(&Guard::Loops) && settled.len() < best.text.len();
+        self.truncated = !best.finished && !looped;
         let text = if settled.is_empty() {
             source.clone()
         } else {
             settled
         };
         (None, Some(text))
+    }
+
+    /// A sound candidate with numbers of the source that it has otherwise, where that is possible.
+    fn with_numerals(&self, candidate: &Candidate) -> Option<String> {
+        let Original { source, spans, .. } = &self.original;
+        let lost: Vec<&Span> = candidate.numerals.iter().map(|&i| &spans[i]).collect();
+        if lost.is_empty() {
+            return None;
+        }
+        let text = repair::lost(source, spans, &lost, &candidate.text)?;
+        let better = self.original.judge(text, candidate.finished, Vec::new());
+        better.is_sound().then_some(better.text)
     }
 
     /// A sound text that differs from the candidate in a few places.
