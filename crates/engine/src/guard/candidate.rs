@@ -117,7 +117,10 @@ impl Original {
             // Signs must not stay; what never was one may be lost.
             lost.clear();
         }
-        let numeral = |i: &usize| self.spans[*i].kind == Kind::Numeral;
+        let numeral = |i: &usize| {
+            let Span { kind, range, .. } = &self.spans[*i];
+            *kind == Kind::Numeral || self.source[range.clone()].starts_with("百分之")
+        };
         let (numerals, lost): (Vec<usize>, Vec<usize>) = lost.into_iter().partition(numeral);
         let sparse = self.guards.has(Guard::Untranslated) && self.is_sparse(&text);
         let wrong = |guard: &Guard| match guard {
