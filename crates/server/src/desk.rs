@@ -309,7 +309,9 @@ impl Open {
         metrics.translated(translation.sentences.len(), characters, tokens);
         let is_text = self.task.options.format == Format::Text;
         let unknown = is_text.then(|| self.model.service.unknown(source));
-        state.quality().observe(source, translation, unknown.flatten());
+        state
+            .quality()
+            .observe(source, translation, unknown.flatten());
     }
 }
 

@@ -68,11 +68,7 @@ impl Job {
     pub fn step(&mut self) -> Result<JsValue, Failure> {
         let job = &mut self.job;
         let complete = slice::run(|observe| job.advance_with(&mut |_| observe()).map(|_| ()))?;
-        let text = if complete {
-            self.job.text_so_far()
-        } else {
-            ""
-        };
+        let text = if complete { self.job.text_so_far() } else { "" };
         let progress = self.job.progress();
         let view = StepView {
             text: text.get(self.returned..).unwrap_or_default(),

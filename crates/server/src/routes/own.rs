@@ -59,7 +59,10 @@ pub(crate) struct OwnRequest {
 
 /// A glossary, in one of its forms.
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "an object of terms and translations, or lines of them")]
+#[serde(
+    untagged,
+    expecting = "an object of terms and translations, or lines of them"
+)]
 enum Glossary {
     Lines(String),
     Pairs(BTreeMap<String, String>),
