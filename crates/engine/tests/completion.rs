@@ -63,7 +63,7 @@ fn its_own_beginning_changes_nothing() {
         .take(25)
     {
         let free = translate(source, &Options::default());
-        if free.sentences.len() != 1 || free.sentences[0].work.faults != [] {
+        if free.sentences.len() != 1 || !free.sentences[0].work.faults.is_empty() {
             continue;
         }
         let whole = &free.text;
@@ -94,10 +94,7 @@ fn only_the_first_sentence_is_given_and_nothing_is_lost() {
     assert_eq!(lines[1], translate("再见。", &Options::default()).text);
     // Nothing to translate: nothing to begin.
     assert_eq!(translate("12:30", &options).text, "12:30");
-    let page = translate(
-        "<p>谢谢你。</p>",
-        &options.clone().with_format(Format::Html),
-    );
+    let page = translate("<p>谢谢你。</p>", &options.with_format(Format::Html));
     assert!(page.text.starts_with("<p>Thanks"), "{}", page.text);
     let raw = Options::raw().with_prefix("Thanks");
     assert!(translate("谢谢。", &raw).text.starts_with("Thanks"));

@@ -108,22 +108,19 @@ impl<'s> Reader<'s> {
             });
             return;
         }
-        match role {
-            Role::Lines => self.lines += 1,
-            Role::Void if !self.paragraph.is_empty() => self.push_empty(range),
-            // XML, as placeholders in texts for translation are written: `<x id="1"/>`.
-            Role::Inline if self.source[range.clone()].ends_with("/>") => {
-                if !self.paragraph.is_empty() {
-                    self.push_empty(range);
-                }
+        // XML, as placeholders in texts for translation are written: `<x id="1"/>`.
+        let closed = role == Role::Inline && self.source[range.clone()].ends_with("/>");
+        if role == Role::Lines {
+            self.lines += 1;
+        } else if role == Role::Void || closed {
+            if !self.paragraph.is_empty() {
+                self.push_empty(range);
             }
-            Role::Inline => {
-                self.begin();
-                self.push_space(None);
-                let element = self.paragraph.open(self.source, range);
-                self.open.push(Open { name, element });
-            }
-            _ => {}
+        } else if role == Role::Inline {
+            self.begin();
+            self.push_space(None);
+            let element = self.paragraph.open(self.source, range);
+            self.open.push(Open { name, element });
         }
     }
 
