@@ -298,7 +298,8 @@ mod tests {
             ("下午3点", "three p.m.", Some("3 p.m.")),
             ("第4局", "the fourth game", Some("the 4th game")),
             ("星期三", "Thursday", Some("Wednesday")),
-            ("3个和三十个", "31 and 30", None),
+            // 30 belongs to the source in characters: 31 is the wrong one.
+            ("3个和三十个", "31 and 30", Some("3 and 30")),
             ("3个", "some", None),
             ("营业时间：9:30", "Business: 9: 30", Some("Business: 9:30")),
             ("代码在GitHub上", "on the Github", Some("on the GitHub")),
