@@ -323,6 +323,30 @@ impl<'t> Placement<'t> {
             let run = self.hold(child, run, window);
             self.take(child, run, &mut free, &mut places);
         }
+        self.make_room(&solid, window);
+    }
+
+    /// Moves the runs of siblings when what is left between them is in pieces too small for one of
+    /// them, though there would be units for all.
+    fn make_room(&mut self, siblings: &[usize], window: &Range<usize>) {
+        let need = &self.tree.need;
+        let mut ahead: usize = siblings.iter().map(|&child| need[child]).sum();
+        let cramped = |&child: &usize| self.runs[child].len() < need[child];
+        let fixed = |unit: usize| self.units[unit].kept.is_some();
+        if ahead > window.len() || !siblings.iter().any(cramped) || window.clone().any(fixed) {
+            return;
+        }
+        let mut order = siblings.to_vec();
+        order.sort_by_key(|&child| self.runs[child].start);
+        let mut from = window.start;
+        for child in order {
+            ahead -= need[child];
+            let last = window.end - ahead;
+            let start = self.runs[child].start.clamp(from, last - need[child]);
+            let end = self.runs[child].end.clamp(start + need[child], last);
+            self.runs[child] = start..end;
+            from = end;
+        }
     }
 
     fn take(
@@ -689,6 +713,12 @@ mod tests {
         // Fewer letters than elements: the last stay empty and are still there.
         assert_eq!(placed("[甲][乙]", &[("a", Some(0))]), "[0:a][1:]");
         assert_eq!(placed("[甲[乙]][丙]", &[]), "[0:[1:]][2:]");
+        // What the first leaves free is in pieces too small for the three in the second.
+        let words = [("abc", None), ("de", Some(0)), ("f", None)];
+        assert_eq!(
+            placed("乙乙乙 [甲] [[乙][甲][乙]]", &words),
+            "ab[0:c] [1:[2:d][3:e] [4:f]]"
+        );
     }
 
     #[test]
