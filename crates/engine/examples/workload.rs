@@ -136,8 +136,11 @@ impl Pool<'_> {
             Some(steps) => (options.min_len, options.max_len) = (steps, steps),
             None => options = options.for_translation(),
         }
+        options.batch.sentences = run.batch.max(1);
         let next = AtomicUsize::new(0);
-        let batches: Vec<_> = run.sentences.chunks(run.batch.max(1)).collect();
+        // What the engine makes one search of, where only the whole translation counts.
+        let joined = run.batch.saturating_mul(8).max(1);
+        let batches: Vec<_> = run.sentences.chunks(joined).collect();
         let (begin, cpu) = (Instant::now(), cpu_time());
         let tokens = if threads == 1 {
             search_all(model, &mut self.workspaces[0], &options, &batches, &next)?

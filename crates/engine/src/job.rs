@@ -20,9 +20,9 @@ use crate::{Error, Format, Guard, Options, Progress, Translation};
 pub(crate) const BATCH_TOKENS: usize = 512;
 /// Sentences in one batch.
 const BATCH_SENTENCES: usize = 32;
-/// Batches whose sentences are put in the order of their lengths together, where only the whole
-/// translation counts: those of a batch then end at about the same time.
-const SORTED_BATCHES: usize = 4;
+/// Batches that are one search where only the whole translation counts: as sentences end, others
+/// take their place.
+const JOINED_BATCHES: usize = 8;
 
 /// A running translation: [`Job::advance`] does a bounded amount of work, so that the caller can
 /// show what is there, look for newer input, or stop, in between.
@@ -119,7 +119,7 @@ impl Job {
     /// Takes several batches at a time from the start: nobody looks at partial results.
     #[must_use]
     pub fn for_throughput(mut self) -> Self {
-        self.batches = SORTED_BATCHES;
+        self.batches = JOINED_BATCHES;
         self.width = self.widest();
         self
     }

@@ -1,10 +1,11 @@
-//! Texts for the model that are searched batch by batch, and can wait between two decoder steps.
+//! Texts for the model that are searched together, and can wait between two decoder steps.
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use csanmt_model::{Search, SearchOptions, SearchResult};
+use csanmt_model::{BatchSize, Search, SearchOptions, SearchResult};
 
 use crate::Error;
 use crate::job::BATCH_TOKENS;
@@ -18,28 +19,33 @@ pub(crate) struct Round {
     queries: Vec<Query>,
     /// One a query.
     results: Vec<SearchResult>,
-    /// Batches that are not begun, as numbers of queries.
+    /// Searches that are not begun, as numbers of queries.
     waiting: VecDeque<Vec<usize>>,
-    /// The batch under way.
+    /// The search under way.
     current: Option<(Vec<usize>, Search)>,
     options: SearchOptions,
 }
 
 impl Round {
-    /// At most `most` queries are one batch; without a limit those of one kind are, however many.
+    /// At most `most` queries are decoded at a time; without a limit all are, in their order.
     pub(crate) fn new(
         shared: Arc<Shared>,
         queries: Vec<Query>,
         options: &SearchOptions,
         most: Option<usize>,
     ) -> Self {
+        let mut options = options.clone();
+        options.batch = most.map_or(BatchSize::ALL, |sentences| BatchSize {
+            sentences,
+            tokens: BATCH_TOKENS,
+        });
         Self {
             shared,
             results: vec![SearchResult::default(); queries.len()],
-            waiting: batches(&queries, most),
+            waiting: searches(&queries, most.is_none()),
             queries,
             current: None,
-            options: options.clone(),
+            options,
         }
     }
 
@@ -50,20 +56,20 @@ impl Round {
         observe: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<(), Error> {
         loop {
-            let (batch, mut search) = match self.current.take() {
+            let (numbers, mut search) = match self.current.take() {
                 Some(current) => current,
                 None => match self.waiting.pop_front() {
-                    Some(batch) => self.start(batch)?,
+                    Some(numbers) => self.start(numbers)?,
                     None => return Ok(()),
                 },
             };
             while self.shared.model.step(&mut search).is_some() {
                 if observe().is_break() {
-                    self.current = Some((batch, search));
+                    self.current = Some((numbers, search));
                     return Err(Error::Cancelled);
                 }
             }
-            for (&query, result) in batch.iter().zip(search.results()) {
+            for (&query, result) in numbers.iter().zip(search.results()) {
                 self.results[query] = result;
             }
             self.shared.give_back(search.into_workspace());
@@ -75,20 +81,23 @@ impl Round {
         std::mem::take(&mut self.results)
     }
 
-    fn start(&self, batch: Vec<usize>) -> Result<(Vec<usize>, Search), Error> {
-        let ids: Vec<&[u32]> = batch
+    fn start(&self, numbers: Vec<usize>) -> Result<(Vec<usize>, Search), Error> {
+        let ids: Vec<&[u32]> = numbers
             .iter()
             .map(|&query| self.queries[query].ids.as_slice())
             .collect();
         let mut options = self.options.clone();
-        if batch.first().is_some_and(|&query| self.queries[query].all) {
+        if numbers
+            .first()
+            .is_some_and(|&query| self.queries[query].all)
+        {
             options.wanted = options.beam;
         }
-        let beginning = batch.first().map(|&query| &self.queries[query].beginning);
+        let beginning = numbers.first().map(|&query| &self.queries[query].beginning);
         options.beginning = beginning.cloned().flatten().unwrap_or_default();
         let workspace = self.shared.take_workspace();
         let search = self.shared.model.start(&ids, &options, workspace)?;
-        Ok((batch, search))
+        Ok((numbers, search))
     }
 }
 
@@ -100,36 +109,23 @@ impl Drop for Round {
     }
 }
 
-/// The queries that want only the best first, then those that want all; queries of like length
-/// together, so that they end at about the same time.
-fn batches(queries: &[Query], most: Option<usize>) -> VecDeque<Vec<usize>> {
-    let mut batches = VecDeque::new();
+/// The queries that want only the best, then those that want all, then those with a beginning of
+/// their own: a search has one.
+fn searches(queries: &[Query], in_order: bool) -> VecDeque<Vec<usize>> {
+    let numbers = || 0..queries.len();
+    let free = |number: &usize| queries[*number].beginning.is_none();
+    let mut searches = VecDeque::new();
     for all in [false, true] {
-        let mut numbers: Vec<usize> = (0..queries.len())
-            .filter(|&number| queries[number].all == all)
+        let mut of_kind: Vec<usize> = numbers()
+            .filter(|number| free(number) && queries[*number].all == all)
             .collect();
-        if most.is_some() {
-            numbers.sort_by_key(|&number| queries[number].ids.len());
+        if !in_order {
+            // The longest first: what is decoded last has little beside it.
+            of_kind.sort_by_key(|&number| Reverse(queries[number].ids.len()));
         }
-        let (mut batch, mut tokens) = (Vec::new(), 0);
-        for number in numbers {
-            if queries[number].beginning.is_some() {
-                // A search has one beginning.
-                batches.push_back(vec![number]);
-                continue;
-            }
-            let len = queries[number].ids.len();
-            let full = most.is_some_and(|most| batch.len() >= most || tokens + len > BATCH_TOKENS);
-            if full && !batch.is_empty() {
-                batches.push_back(std::mem::take(&mut batch));
-                tokens = 0;
-            }
-            tokens += len;
-            batch.push(number);
-        }
-        if !batch.is_empty() {
-            batches.push_back(batch);
-        }
+        searches.push_back(of_kind);
     }
-    batches
+    searches.extend(numbers().filter(|n| !free(n)).map(|n| vec![n]));
+    searches.retain(|search| !search.is_empty());
+    searches
 }

@@ -111,6 +111,7 @@ pub extern "C" fn attend(rows: usize, times: u32) -> f32 {
         keys: &x,
         values: &x,
         stride: 512,
+        head_stride: 64,
         rows: rows_of,
         valid: None,
         relative: None,

@@ -304,6 +304,7 @@ const KERNELS: [(&str, Compute); 11] = [
             keys: &case.x,
             values: &case.x,
             stride: case.k,
+            head_stride: d,
             rows: Rows::Range {
                 start: 0,
                 len: valid.len(),

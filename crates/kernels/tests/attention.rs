@@ -15,6 +15,7 @@ struct Case {
     position: usize,
     q: Vec<f32>,
     stride: usize,
+    head_stride: usize,
     keys: Vec<f32>,
     values: Vec<f32>,
     rows: Vec<u32>,
@@ -32,20 +33,24 @@ impl Case {
         distance: Option<usize>,
     ) -> Self {
         let mut random = Random::new(seed);
-        let stride = heads * d + (seed % 4) as usize;
         let table = count + 3;
+        let space = (seed % 4) as usize;
+        // Heads side by side in every row, or one behind the other.
+        let (stride, head_stride) = if seed & 4 == 0 {
+            (heads * d + space, d)
+        } else {
+            (d + space, table * (d + space))
+        };
+        let numbers = table * stride.max(heads * (d + space));
         Self {
             heads,
             d,
             position: (random.bits() % (count as u32 + 2)) as usize,
             q: random.numbers(heads * d).iter().map(|x| 3.0 * x).collect(),
             stride,
-            keys: random
-                .numbers(table * stride)
-                .iter()
-                .map(|x| 2.0 * x)
-                .collect(),
-            values: random.numbers(table * stride),
+            head_stride,
+            keys: random.numbers(numbers).iter().map(|x| 2.0 * x).collect(),
+            values: random.numbers(numbers),
             rows: (0..count).map(|_| random.bits() % table as u32).collect(),
             valid: masked.then(|| (0..count).map(|_| random.bits() & 3 != 0).collect()),
             relative: distance.map(|m| {
@@ -65,6 +70,7 @@ impl Case {
             keys: &self.keys,
             values: &self.values,
             stride: self.stride,
+            head_stride: self.head_stride,
             rows,
             valid: self.valid.as_deref(),
             relative: relative.map(|(keys, values, max_distance)| Relative {
@@ -95,12 +101,13 @@ impl Case {
         };
         for h in 0..self.heads {
             let column = |c: usize| h * d + c;
+            let place = |c: usize| h * self.head_stride + c;
             let valid = |j: usize| self.valid.as_ref().is_none_or(|valid| valid[j]);
             let logit = |j: usize| -> f64 {
                 let row = self.rows[j] as usize * self.stride;
                 (0..d)
                     .map(|c| {
-                        let mut key = f64::from(self.keys[row + column(c)]);
+                        let mut key = f64::from(self.keys[row + place(c)]);
                         if let Some((keys, _, m)) = &self.relative {
                             key += f64::from(keys[index(j, *m) * d + c]);
                         }
@@ -117,7 +124,7 @@ impl Case {
                 all_weights[h * count + j] = weight;
                 let row = self.rows[j] as usize * self.stride;
                 for c in 0..d {
-                    let mut value = f64::from(self.values[row + column(c)]);
+                    let mut value = f64::from(self.values[row + place(c)]);
                     if let Some((_, values, m)) = &self.relative {
                         value += f64::from(values[index(j, *m) * d + c]);
                     }

@@ -75,8 +75,8 @@ impl SelfAttention {
         scratch: &mut AttentionScratch,
         out: &mut [f32],
     ) {
-        let attention =
-            memory.attention(self.heads, self.relative.as_ref().map(RelativeTables::view));
+        let relative = self.relative.as_ref().map(RelativeTables::view);
+        let attention = memory.attention(self.heads, self.width, relative);
         kernels.attend_rows(
             query.rows,
             query.stride,
@@ -100,6 +100,13 @@ pub(crate) struct CrossAttention {
     heads: usize,
 }
 
+/// How many heads there are, and how many numbers one has.
+#[derive(Clone, Copy)]
+pub(crate) struct HeadShape {
+    pub(crate) heads: usize,
+    pub(crate) size: usize,
+}
+
 impl CrossAttention {
     pub(crate) fn load(file: &ModelFile, scope: &str, heads: usize) -> Result<Self, FormatError> {
         let size = file.config().hidden_size;
@@ -113,6 +120,14 @@ impl CrossAttention {
         })
     }
 
+    /// Heads and numbers in each.
+    pub(crate) fn shape(&self) -> HeadShape {
+        HeadShape {
+            heads: self.heads,
+            size: self.width / self.heads,
+        }
+    }
+
     /// Query rows `[rows, width]` of one sentence over its keys and values.
     pub(crate) fn attend(
         &self,
@@ -124,7 +139,7 @@ impl CrossAttention {
     ) {
         let width = self.width;
         // Without relative positions it does not matter which ones the queries have.
-        let attention = memory.attention(self.heads, None);
+        let attention = memory.attention(self.heads, width, None);
         kernels.attend_rows(query, width, width, 0, &attention, scratch, out);
     }
 }
@@ -138,22 +153,30 @@ pub(crate) struct Query<'a> {
     pub(crate) first_position: usize,
 }
 
-/// Keys and values lying side by side in rows of `stride` numbers, and which rows count.
+/// Keys and values, how they lie (see [`Attention`]), and which rows count.
 #[derive(Clone, Copy)]
 pub(crate) struct Memory<'a> {
     pub(crate) keys: &'a [f32],
     pub(crate) values: &'a [f32],
     pub(crate) stride: usize,
+    /// Numbers from one head to the next; nothing when they lie side by side.
+    pub(crate) head_stride: Option<usize>,
     pub(crate) rows: Rows<'a>,
     pub(crate) valid: Option<&'a [bool]>,
 }
 
 impl<'a> Memory<'a> {
-    fn attention(self, heads: usize, relative: Option<Relative<'a>>) -> Attention<'a> {
+    fn attention(
+        self,
+        heads: usize,
+        width: usize,
+        relative: Option<Relative<'a>>,
+    ) -> Attention<'a> {
         let Self {
             keys,
             values,
             stride,
+            head_stride,
             rows,
             valid,
         } = self;
@@ -162,6 +185,7 @@ impl<'a> Memory<'a> {
             keys,
             values,
             stride,
+            head_stride: head_stride.unwrap_or(width / heads),
             rows,
             valid,
             relative,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::EOS;
 
 /// The rows of one sentence in packed tensors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Span {
     /// First row.
     pub start: usize,
@@ -41,14 +41,22 @@ impl Batch {
     /// end-of-sentence 0 appended. Its quirk is kept: when *every* sentence of the call is empty,
     /// nothing is appended and the sources have no position at all.
     pub fn fill<S: AsRef<[u32]>>(&mut self, sentences: &[S]) {
+        let all_empty = sentences.iter().all(|s| s.as_ref().is_empty());
+        self.fill_some(sentences.iter().map(AsRef::as_ref), all_empty);
+    }
+
+    /// Packs some of the sentences of a call, of which all may be empty.
+    pub(crate) fn fill_some<'a>(
+        &mut self,
+        sentences: impl Iterator<Item = &'a [u32]>,
+        all_empty: bool,
+    ) {
         self.ids.clear();
         self.mask.clear();
         self.spans.clear();
-        let all_empty = sentences.iter().all(|s| s.as_ref().is_empty());
-        for sentence in sentences {
+        for words in sentences {
             let start = self.ids.len();
             if !all_empty {
-                let words = sentence.as_ref();
                 self.ids.extend_from_slice(words);
                 self.ids.push(EOS);
                 self.mask.push(true);

@@ -1,10 +1,10 @@
-//! Beam search over a batch of sentences.
+//! Beam search of one sentence.
 
 use crate::EOS;
 use crate::continuations::Continuations;
 use crate::decoder::Row;
-use crate::hypothesis::{Hypothesis, SearchResult};
-use crate::workspace::History;
+use crate::history::{Nodes, Paths};
+use crate::hypothesis::Found;
 
 /// How many tokens a translation may have.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,6 +46,26 @@ pub struct SearchOptions {
     pub margin: f32,
     /// What every translation begins with.
     pub beginning: Beginning,
+    /// How many sentences are decoded at a time.
+    pub batch: BatchSize,
+}
+
+/// How many sentences are decoded at a time; others wait until some of them have ended. What is
+/// found does not depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchSize {
+    /// Most sentences.
+    pub sentences: usize,
+    /// Most source tokens, unless a sentence alone has more.
+    pub tokens: usize,
+}
+
+impl BatchSize {
+    /// All sentences at once, as in the original.
+    pub const ALL: Self = Self {
+        sentences: usize::MAX,
+        tokens: usize::MAX,
+    };
 }
 
 /// The beginning of a translation that somebody has written already.
@@ -100,21 +120,12 @@ impl SearchOptions {
     }
 }
 
-/// Where a running search is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
-    /// Steps done.
-    pub step: usize,
-    /// Sentences still being decoded.
-    pub live_sentences: usize,
-}
-
 /// `lp(t) = ((5 + t) / 6)^alpha` for a hypothesis of `t` tokens, end of sentence included.
 pub(crate) fn length_penalty(tokens: usize, alpha: f32) -> f32 {
     libm::pow((5.0 + tokens as f64) / 6.0, f64::from(alpha)) as f32
 }
 
-/// A hypothesis that goes on: `token` behind row `parent` of the last step.
+/// A hypothesis that goes on: `token` behind row `parent` of the sentence's last step.
 #[derive(Debug, Clone, Copy)]
 struct Alive {
     parent: usize,
@@ -133,7 +144,7 @@ pub(crate) struct Candidate {
 }
 
 /// The search of one sentence.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Beam {
     sentence: usize,
     /// Most steps for this sentence.
@@ -151,15 +162,16 @@ pub(crate) struct Beam {
 /// A hypothesis that does not go on.
 #[derive(Debug, Clone, Copy)]
 struct Ended {
-    /// Its last node in the history.
-    node: usize,
+    /// Its last node.
+    node: u32,
     /// A token chosen behind that node, when the limit cut it off.
     token: Option<u32>,
     score: f32,
 }
 
 impl Beam {
-    pub(crate) fn new(sentence: usize, source_len: usize, options: &SearchOptions) -> Self {
+    /// Begins the search of a sentence.
+    pub(crate) fn start(&mut self, sentence: usize, source_len: usize, options: &SearchOptions) {
         let limit = match options.limits {
             Limits::Model => options.max_len,
             Limits::Source { factor, extra } => {
@@ -178,17 +190,21 @@ impl Beam {
             logp: 0.0,
             score: 0.0,
         };
-        let mut alive = Vec::with_capacity(options.beam);
-        alive.push(start);
-        Self {
-            sentence,
-            limit,
-            stop_penalty: length_penalty(options.max_len, options.alpha),
-            reach: rounding / most,
-            steps: 0,
-            alive,
-            finished: Vec::with_capacity(options.beam),
-        }
+        self.sentence = sentence;
+        self.limit = limit;
+        self.stop_penalty = length_penalty(options.max_len, options.alpha);
+        self.reach = rounding / most;
+        self.steps = 0;
+        self.alive.clear();
+        self.alive.reserve(options.beam);
+        self.alive.push(start);
+        self.finished.clear();
+        self.finished.reserve(options.beam);
+    }
+
+    /// Steps done.
+    pub(crate) fn steps(&self) -> usize {
+        self.steps
     }
 
     /// How many rows the next step has.
@@ -197,42 +213,41 @@ impl Beam {
     }
 
     /// The rows of the next step.
-    pub(crate) fn rows(&self, step: usize) -> impl Iterator<Item = Row> + '_ {
+    pub(crate) fn rows(&self, lane: usize) -> impl Iterator<Item = Row> + '_ {
         self.alive.iter().map(move |alive| Row {
-            sentence: self.sentence,
+            lane,
             parent: alive.parent,
-            token: (step > 0).then_some(alive.token),
+            token: (self.steps > 0).then_some(alive.token),
         })
     }
 
     /// The stop rule: something is finished, and the worst finished hypothesis beats the best
     /// score that the best live one could still reach, `logp / lp(N)`.
-    pub(crate) fn is_done(&self, step: usize) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         let Some(best) = self.alive.first() else {
             return true;
         };
         let bound = best.logp / self.stop_penalty;
-        step >= self.limit
+        self.steps >= self.limit
             || self
                 .finished
                 .last()
                 .is_some_and(|worst| worst.score > bound)
     }
 
-    /// Takes the continuations of this sentence's rows, which are `first_row..` of the step;
-    /// `penalty` is `lp(step + 1)`.
+    /// Takes the continuations of this sentence's rows, which are `first_row..` of the step.
     pub(crate) fn expand(
         &mut self,
-        penalty: f32,
         first_row: usize,
         continuations: &Continuations,
-        history: &History,
+        paths: &Paths,
         options: &SearchOptions,
         candidates: &mut Vec<Candidate>,
     ) {
+        let penalty = length_penalty(self.steps + 1, options.alpha);
         candidates.clear();
-        for (row, alive) in (first_row..).zip(&self.alive) {
-            let continuations = continuations.row(row).iter();
+        for (row, alive) in self.alive.iter().enumerate() {
+            let continuations = continuations.row(first_row + row).iter();
             candidates.extend(continuations.map(|&(token, log_probability)| Candidate {
                 row,
                 token,
@@ -252,7 +267,7 @@ impl Beam {
         self.alive.clear();
         for &Candidate { row, token, score } in candidates.iter() {
             if token == EOS {
-                self.finish(history.node(row), score, options.beam);
+                self.finish(paths.node(row), score, options.beam);
             } else if self.alive.len() < options.beam {
                 self.alive.push(Alive {
                     parent: row,
@@ -294,7 +309,7 @@ impl Beam {
     }
 
     /// Keeps the best `beam` finished hypotheses; at equal scores the older one stays ahead.
-    fn finish(&mut self, node: usize, score: f32, beam: usize) {
+    fn finish(&mut self, node: u32, score: f32, beam: usize) {
         let place = self.finished.partition_point(|other| other.score >= score);
         if place < beam {
             // Never more than the capacity: a step does not allocate.
@@ -304,42 +319,24 @@ impl Beam {
         }
     }
 
-    /// Ends the search of this sentence, whose rows are those of the last step: what is alive counts
-    /// if nothing is finished.
-    pub(crate) fn close(&mut self, history: &History) {
+    /// Ends the search: what is alive counts if nothing is finished.
+    pub(crate) fn close(&mut self, paths: &Paths, nodes: &Nodes, found: &mut Found) {
         if self.finished.is_empty() {
-            self.finished.extend(self.alive.iter().map(|alive| Ended {
-                node: history.node(alive.parent),
+            // Before the first step there is no node.
+            let alive = self.alive.iter().filter(|_| self.steps > 0);
+            self.finished.extend(alive.map(|alive| Ended {
+                node: paths.node(alive.parent),
                 token: Some(alive.token),
                 score: alive.score,
             }));
         }
         self.alive.clear();
-    }
-
-    /// The hypotheses of a closed search.
-    pub(crate) fn result(&self, history: &History) -> SearchResult {
-        let hypothesis = |ended: &Ended| Hypothesis {
-            ids: history.tokens(ended.node, ended.token),
-            score: ended.score,
-            finished: ended.token.is_none(),
-        };
-        SearchResult {
-            hypotheses: self.finished.iter().map(hypothesis).collect(),
+        for &Ended { node, token, score } in &self.finished {
+            found.add(self.sentence, score, token.is_none(), |out| {
+                nodes.tokens(node, token, out);
+            });
         }
     }
-}
-
-/// Buffers of the search.
-#[derive(Debug, Default)]
-pub(crate) struct SearchBuffers {
-    /// One a sentence.
-    pub(crate) beams: Vec<Beam>,
-    /// The sentences still being decoded.
-    pub(crate) live: Vec<usize>,
-    pub(crate) rows: Vec<Row>,
-    pub(crate) continuations: Continuations,
-    pub(crate) candidates: Vec<Candidate>,
 }
 
 #[cfg(test)]
@@ -365,8 +362,10 @@ mod tests {
             horizon: Horizon::Limit,
             margin: f32::INFINITY,
             beginning: Beginning::default(),
+            batch: BatchSize::ALL,
         };
-        let mut beam = Beam::new(0, 3, &options);
+        let mut beam = Beam::default();
+        beam.start(0, 3, &options);
         beam.finish(1, -1.0, 2);
         beam.finish(2, -1.0, 2);
         beam.finish(3, -0.5, 2);

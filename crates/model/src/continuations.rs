@@ -9,7 +9,7 @@ pub(crate) struct Continuations {
     list: Vec<(u32, f32)>,
     /// End of each row in the list.
     ends: Vec<usize>,
-    /// Tokens that are never chosen in this step.
+    /// Tokens that may not follow the next rows.
     excluded: Vec<u32>,
     /// Tokens and logits of one row.
     best: Vec<(u32, f32)>,
@@ -17,9 +17,13 @@ pub(crate) struct Continuations {
 
 impl Continuations {
     /// Begins a step.
-    pub(crate) fn start(&mut self, excluded: impl IntoIterator<Item = u32>) {
+    pub(crate) fn start(&mut self) {
         self.list.clear();
         self.ends.clear();
+    }
+
+    /// Says which tokens may not follow the rows that are pushed from now on.
+    pub(crate) fn exclude(&mut self, excluded: impl IntoIterator<Item = u32>) {
         self.excluded.clear();
         self.excluded.extend(excluded);
     }

@@ -7,9 +7,8 @@ use std::ops::Range;
 pub use forced::Attended;
 
 use csanmt_format::{DecoderWidths, FormatError, ModelFile};
-use csanmt_kernels::{Kernels, Rows};
 
-use crate::attention::{CrossAttention, Memory, Query, SelfAttention};
+use crate::attention::{CrossAttention, Query, SelfAttention};
 use crate::batch::Batch;
 use crate::embedding::{Embedding, OutputTable};
 use crate::feed_forward::FeedForward;
@@ -29,12 +28,12 @@ struct DecoderLayer {
     feed_forward: FeedForward,
 }
 
-/// One live hypothesis in a step.
+/// One live hypothesis in a step. Those of a lane stand together.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
-    /// Sentence of the batch.
-    pub(crate) sentence: usize,
-    /// Row of the step before that this one continues; unused in the first step.
+    /// Where its sentence is decoded.
+    pub(crate) lane: usize,
+    /// Row of this lane in the step before that this one continues; unused in the first step.
     pub(crate) parent: usize,
     /// The token just chosen; `None` in the first step, whose input is the zero vector.
     pub(crate) token: Option<u32>,
@@ -95,57 +94,76 @@ impl Decoder {
         })
     }
 
+    /// Number of layers.
+    pub(crate) fn layers(&self) -> usize {
+        self.layers.len()
+    }
+
     /// Entries of the target vocabulary.
     pub(crate) fn vocab(&self) -> usize {
         self.output.vocab
     }
 
-    /// Everything that depends on the source alone: cross-attention keys and values of all layers
-    /// from `source: [positions, d_model]`, augmentation terms from `semantic: [sentences, d_model]`.
-    pub(crate) fn prepare(&self, source: &[f32], semantic: &[f32], buffers: &mut DecoderBuffers) {
+    /// Everything that depends on the source alone, for sentences in the lanes that `lanes` names in
+    /// their order: cross-attention keys and values of all layers from
+    /// `source: [positions, d_model]`, augmentation terms from `semantic: [sentences, d_model]`.
+    pub(crate) fn prepare(
+        &self,
+        batch: &Batch,
+        source: &[f32],
+        semantic: &[f32],
+        lanes: &[usize],
+        buffers: &mut DecoderBuffers,
+    ) {
         let d = self.d_model;
-        let sentences = semantic.len() / d;
-        buffers.start(self.layers.len());
         let DecoderBuffers {
             input,
-            cross,
-            augmentation,
+            qkv,
+            context,
             hidden,
+            lanes: all,
             ..
         } = buffers;
-        for (layer, term) in self.layers.iter().zip(augmentation) {
+        for (number, layer) in self.layers.iter().enumerate() {
             input.set(semantic, d, layer.augmentation_norm.before());
-            term.clear();
-            term.resize(sentences * d, 0.0);
-            layer.augmentation.add_to(input, term, hidden);
+            let terms = &mut *context;
+            terms.clear();
+            terms.resize(lanes.len() * d, 0.0);
+            layer.augmentation.add_to(input, terms, hidden);
+            for (&lane, term) in lanes.iter().zip(terms.chunks_exact(d)) {
+                all.set_augmentation(lane, number, term);
+            }
         }
         input.set(source, d, None);
-        for (layer, cross) in self.layers.iter().zip(cross) {
-            layer
-                .cross_attention
-                .keys_values
-                .store(input, source.len() / d, cross);
+        for (number, layer) in self.layers.iter().enumerate() {
+            let keys_values = &mut *qkv;
+            let stride = 2 * layer.cross_attention.width;
+            let linear = &layer.cross_attention.keys_values;
+            linear.store(input, source.len() / d, keys_values);
+            for (&lane, span) in lanes.iter().zip(&batch.spans) {
+                let rows = &keys_values[span.start * stride..(span.start + span.len) * stride];
+                all.set_source(lane, number, layer.cross_attention.shape(), rows);
+            }
         }
     }
 
-    /// One step at `position`; leaves the rows in the buffers for [`Self::logits`].
+    /// One step of every lane that has rows; leaves the rows in the buffers for [`Self::logits`].
     pub(crate) fn step(
         &self,
         rows: &[Row],
-        position: usize,
-        batch: &Batch,
         embedding: &Embedding,
         timing: &mut Timing,
         buffers: &mut DecoderBuffers,
     ) {
         let d = self.d_model;
-        let kernels = buffers.input.kernels;
-        buffers.history.advance(rows);
-        self.embed(kernels, rows, position, embedding, timing, &mut buffers.x);
+        for rows in rows.chunk_by(same_lane) {
+            buffers.lanes.advance(rows[0].lane, rows);
+        }
+        self.embed(rows, embedding, timing, buffers);
         for (number, layer) in self.layers.iter().enumerate() {
             self.augment(layer, number, rows, buffers);
-            self.attend_to_target(layer, number, position, buffers);
-            self.attend_to_source(layer, number, rows, batch, buffers);
+            self.attend_to_target(layer, number, rows, buffers);
+            self.attend_to_source(layer, number, rows, buffers);
             let DecoderBuffers {
                 input,
                 x,
@@ -155,7 +173,7 @@ impl Decoder {
             } = buffers;
             input.set(x, d, layer.feed_forward_norm.before());
             layer.feed_forward.add_to(input, x, hidden);
-            layer.feed_forward_norm.after(kernels, x, spare);
+            layer.feed_forward_norm.after(input.kernels, x, spare);
         }
     }
 
@@ -178,25 +196,25 @@ impl Decoder {
     /// `x = Emb[y] sqrt(H)` (+ timing), the zero vector for the first position.
     fn embed(
         &self,
-        kernels: Kernels,
         rows: &[Row],
-        position: usize,
         embedding: &Embedding,
         timing: &mut Timing,
-        x: &mut Vec<f32>,
+        buffers: &mut DecoderBuffers,
     ) {
         let d = self.d_model;
+        let DecoderBuffers {
+            input, x, lanes, ..
+        } = buffers;
         let factor = (d as f32).sqrt();
         x.resize(rows.len() * d, 0.0);
-        if self.absolute {
-            timing.prepare(position + 1);
-        }
         for (row, x) in rows.iter().zip(x.chunks_exact_mut(d)) {
             match row.token {
-                Some(token) => embedding.row(kernels, token, factor, x),
+                Some(token) => embedding.row(input.kernels, token, factor, x),
                 None => x.fill(0.0),
             }
             if self.absolute {
+                let position = lanes.position(row.lane);
+                timing.prepare(position + 1);
                 timing.add(position, x);
             }
         }
@@ -213,13 +231,12 @@ impl Decoder {
         let DecoderBuffers {
             input,
             x,
-            augmentation,
             spare,
+            lanes,
             ..
         } = buffers;
         for (row, x) in rows.iter().zip(x.chunks_exact_mut(d)) {
-            let term = &augmentation[number][row.sentence * d..(row.sentence + 1) * d];
-            for (value, term) in x.iter_mut().zip(term) {
+            for (value, term) in x.iter_mut().zip(lanes.augmentation(row.lane, number, d)) {
                 *value += term;
             }
         }
@@ -230,7 +247,7 @@ impl Decoder {
         &self,
         layer: &DecoderLayer,
         number: usize,
-        position: usize,
+        rows: &[Row],
         buffers: &mut DecoderBuffers,
     ) {
         let d = self.d_model;
@@ -241,39 +258,33 @@ impl Decoder {
             context,
             spare,
             scratch,
-            cache,
-            history,
+            lanes,
             ..
         } = buffers;
         let kernels = input.kernels;
-        let rows = x.len() / d;
-        let width = layer.self_attention.width;
+        let attention = &layer.self_attention;
+        let width = attention.width;
         input.set(x, d, layer.self_norm.before());
-        layer.self_attention.qkv.store(input, rows, qkv);
-        let cache = &mut cache[number];
-        for row in qkv.chunks_exact(3 * width) {
-            cache.extend_from_slice(&row[width..]);
-        }
-        context.resize(rows * width, 0.0);
-        for (row, out) in context.chunks_exact_mut(width).enumerate() {
-            let memory = Memory {
-                keys: cache,
-                values: &cache[width..],
-                stride: 2 * width,
-                rows: Rows::List(history.path(row)),
-                valid: None,
-            };
-            let query = Query {
-                rows: &qkv[row * 3 * width..row * 3 * width + width],
-                stride: width,
-                first_position: position,
-            };
-            layer
-                .self_attention
-                .attend(kernels, query, memory, scratch, out);
+        attention.qkv.store(input, rows.len(), qkv);
+        context.resize(rows.len() * width, 0.0);
+        let mut outs = context.chunks_exact_mut(width);
+        let mut queries = qkv.chunks_exact(3 * width);
+        for rows in rows.chunk_by(same_lane) {
+            let lane = rows[0].lane;
+            let position = lanes.position(lane);
+            for (row, (qkv, out)) in (0..rows.len()).zip(queries.by_ref().zip(outs.by_ref())) {
+                let (query, keys_values) = qkv.split_at(width);
+                let memory = lanes.remember(lane, row, number, keys_values);
+                let query = Query {
+                    rows: query,
+                    stride: width,
+                    first_position: position,
+                };
+                attention.attend(kernels, query, memory, scratch, out);
+            }
         }
         input.set(context, width, None);
-        layer.self_attention.output.add_to(input, x);
+        attention.output.add_to(input, x);
         layer.self_norm.after(kernels, x, spare);
     }
 
@@ -282,7 +293,6 @@ impl Decoder {
         layer: &DecoderLayer,
         number: usize,
         rows: &[Row],
-        batch: &Batch,
         buffers: &mut DecoderBuffers,
     ) {
         let d = self.d_model;
@@ -293,18 +303,17 @@ impl Decoder {
             context,
             spare,
             scratch,
-            cross,
+            lanes,
             ..
         } = buffers;
         let kernels = input.kernels;
         input.set(x, d, layer.cross_norm.before());
         layer.cross_attention.query.store(input, rows.len(), query);
-        let cross = &cross[number];
         let width = layer.cross_attention.width;
         context.resize(rows.len() * width, 0.0);
         let mut first = 0;
-        for rows in rows.chunk_by(|a, b| a.sentence == b.sentence) {
-            let memory = source_memory(cross, width, batch, rows[0].sentence);
+        for rows in rows.chunk_by(same_lane) {
+            let memory = lanes.source(rows[0].lane, number, layer.cross_attention.shape());
             let numbers = first * width..(first + rows.len()) * width;
             let (query, out) = (&query[numbers.clone()], &mut context[numbers]);
             layer
@@ -318,22 +327,6 @@ impl Decoder {
     }
 }
 
-/// Keys and values of one sentence in `cross: [positions, 2 width]`.
-fn source_memory<'a>(
-    cross: &'a [f32],
-    width: usize,
-    batch: &'a Batch,
-    sentence: usize,
-) -> Memory<'a> {
-    let span = batch.spans[sentence];
-    Memory {
-        keys: cross,
-        values: &cross[width.min(cross.len())..],
-        stride: 2 * width,
-        rows: Rows::Range {
-            start: span.start,
-            len: span.len,
-        },
-        valid: batch.mask_of(span),
-    }
+fn same_lane(a: &Row, b: &Row) -> bool {
+    a.lane == b.lane
 }

@@ -87,6 +87,7 @@ impl EncoderStack {
                     keys: &qkv[width.min(qkv.len())..],
                     values: &qkv[(2 * width).min(qkv.len())..],
                     stride: 3 * width,
+                    head_stride: None,
                     rows: Rows::Range {
                         start: span.start,
                         len: span.len,

@@ -18,3 +18,60 @@ pub struct SearchResult {
     /// Best first, at most the beam width.
     pub hypotheses: Vec<Hypothesis>,
 }
+
+/// The hypotheses of ended searches, token behind token: keeping one allocates nothing once there
+/// have been as many.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    tokens: Vec<u32>,
+    /// Best first within a sentence.
+    hypotheses: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    sentence: usize,
+    /// Where its tokens end.
+    end: usize,
+    score: f32,
+    finished: bool,
+}
+
+impl Found {
+    pub(crate) fn clear(&mut self) {
+        self.tokens.clear();
+        self.hypotheses.clear();
+    }
+
+    /// Adds a hypothesis, whose tokens `write` appends.
+    pub(crate) fn add(
+        &mut self,
+        sentence: usize,
+        score: f32,
+        finished: bool,
+        write: impl FnOnce(&mut Vec<u32>),
+    ) {
+        write(&mut self.tokens);
+        self.hypotheses.push(Entry {
+            sentence,
+            end: self.tokens.len(),
+            score,
+            finished,
+        });
+    }
+
+    /// The hypotheses of each of so many sentences.
+    pub(crate) fn results(&self, sentences: usize) -> Vec<SearchResult> {
+        let mut results = vec![SearchResult::default(); sentences];
+        let mut start = 0;
+        for entry in &self.hypotheses {
+            results[entry.sentence].hypotheses.push(Hypothesis {
+                ids: self.tokens[start..entry.end].to_vec(),
+                score: entry.score,
+                finished: entry.finished,
+            });
+            start = entry.end;
+        }
+        results
+    }
+}

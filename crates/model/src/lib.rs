@@ -23,24 +23,28 @@ mod embedding;
 mod encoder;
 mod error;
 mod feed_forward;
+mod history;
 mod hypothesis;
+mod lane;
 mod linear;
 mod model;
 mod norm;
 mod position;
+mod search;
 mod semantic;
 mod weights;
 mod workspace;
 
 pub use alignment::AttentionMap;
 pub use batch::{Batch, Span};
-pub use beam::{Beginning, Horizon, Limits, SearchOptions, Step};
+pub use beam::{BatchSize, Beginning, Horizon, Limits, SearchOptions};
 pub use csanmt_kernels::{Isa, Kernels, self_test};
 pub use decoder::Attended;
 pub use encoder::Probe;
 pub use error::ModelError;
 pub use hypothesis::{Hypothesis, SearchResult};
-pub use model::{Encoded, Model, Search};
+pub use model::{Encoded, Model};
+pub use search::{Search, Step};
 pub use workspace::Workspace;
 
 /// End of sentence, and padding, in both vocabularies.

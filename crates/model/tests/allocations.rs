@@ -14,9 +14,15 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// Allocations and reallocations between the first step of a search and its last.
-fn during_steps(model: &Model, sentences: &[Vec<u32>], beam: usize) -> Vec<(usize, usize)> {
+fn during_steps(
+    model: &Model,
+    sentences: &[Vec<u32>],
+    beam: usize,
+    batch: usize,
+) -> Vec<(usize, usize)> {
     let mut options = model.search_options();
     options.beam = beam;
+    options.batch.sentences = batch;
     let mut workspace = model.workspace();
     let mut run = || {
         let mut region: Option<Region<'_, System>> = None;
@@ -44,9 +50,13 @@ fn steps_allocate_nothing_after_warm_up() {
     let model = Model::load(&file, Kernels::detect()).unwrap();
     let sentence = |i: u32| (0..2 + i % 8).map(move |j| 3 + (i * 7919 + j * 104_729) % 3000);
     let sentences: Vec<Vec<u32>> = (0..32).map(|i| sentence(i).collect()).collect();
-    for beam in [4, 1] {
-        let runs = during_steps(&model, &sentences, beam);
+    for (beam, batch) in [(4, 32), (1, 32), (4, 8)] {
+        let runs = during_steps(&model, &sentences, beam, batch);
         assert!(runs[0].0 + runs[0].1 > 0, "the counter counts: {runs:?}");
-        assert_eq!(runs[1..], [(0, 0), (0, 0)], "beam {beam}");
+        assert_eq!(
+            runs[1..],
+            [(0, 0), (0, 0)],
+            "beam {beam}, {batch} at a time"
+        );
     }
 }

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use csanmt_format::{AlignedBytes, ModelFile};
-use csanmt_model::{Beginning, Kernels, Limits, Model, ModelError, SearchOptions, SearchResult};
+use csanmt_model::{
+    BatchSize, Beginning, Kernels, Limits, Model, ModelError, SearchOptions, SearchResult, Step,
+};
 
 fn model() -> Model {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/zh-en-tiny.safetensors");
@@ -56,6 +58,42 @@ fn fewer_wanted_hypotheses_are_the_same_ones() {
                     assert_eq!(found.hypotheses[..wanted], all.hypotheses[..wanted]);
                 }
             }
+        }
+    }
+}
+
+/// Sentences that join a running search are found as if they had been alone.
+#[test]
+fn what_is_found_does_not_depend_on_what_is_decoded_beside_it() {
+    let (model, mut sentences) = (model(), sentences(60));
+    // One that is empty, one with an end token inside, and one that is longer than a batch.
+    sentences[20] = Vec::new();
+    sentences[21] = vec![5, 0, 6];
+    sentences[22] = (0..90).map(|i| 3 + i * 31 % 2000).collect();
+    for (beam, for_translation) in [(1, true), (4, true), (4, false)] {
+        let mut options = model.search_options();
+        if for_translation {
+            options = options.for_translation();
+        }
+        options.beam = beam;
+        options.wanted = beam;
+        let all = search(&model, &sentences, &options);
+        let mut reused = model.workspace();
+        for (sentences_at_once, tokens) in [(1, 10), (7, 50), (32, 80), (16, usize::MAX)] {
+            options.batch = BatchSize {
+                sentences: sentences_at_once,
+                tokens,
+            };
+            let mut most = 0;
+            let observe = &mut |step: Step| {
+                most = most.max(step.live_sentences);
+                ControlFlow::Continue(())
+            };
+            let found = model
+                .search(&sentences, &options, &mut reused, observe)
+                .unwrap();
+            assert_eq!(found, all);
+            assert!(most <= sentences_at_once, "{most} sentences at once");
         }
     }
 }

@@ -24,14 +24,16 @@ use crate::softmax::softmax_row;
 /// Keys and values of one sentence, and how to attend to them.
 #[derive(Clone, Copy, Debug)]
 pub struct Attention<'a> {
-    /// Heads; head h has the columns `h*d..(h+1)*d`.
+    /// Heads.
     pub heads: usize,
-    /// Row r of the keys starts at `r * stride`.
+    /// Row r of the keys of head h starts at `r * stride + h * head_stride`.
     pub keys: &'a [f32],
-    /// Row r of the values starts at `r * stride`.
+    /// The values lie as the keys.
     pub values: &'a [f32],
-    /// Elements between rows, of keys and values alike.
+    /// Elements between rows.
     pub stride: usize,
+    /// Elements between heads: d when they lie side by side in a row.
+    pub head_stride: usize,
     /// Which rows, in the order of positions.
     pub rows: Rows<'a>,
     /// Keys that are `false` get weight exactly 0.
@@ -210,6 +212,7 @@ impl Task for Attend<'_> {
             keys,
             values,
             stride,
+            head_stride,
             rows,
             valid,
             relative,
@@ -230,10 +233,10 @@ impl Task for Attend<'_> {
                 values,
                 stride,
                 rows,
-                column: h * d,
+                column: h * head_stride,
                 d,
             };
-            if queries >= PACK_FROM {
+            if queries >= PACK_FROM && stride != d {
                 head = head.pack(packed);
             }
             for r in 0..queries {
@@ -257,7 +260,7 @@ impl Task for Attend<'_> {
     }
 }
 
-/// Keys and values of one head: columns `column..column + d` of the rows.
+/// Keys and values of one head: d numbers from `column` on in every row.
 #[derive(Clone, Copy)]
 struct Head<'a> {
     keys: &'a [f32],

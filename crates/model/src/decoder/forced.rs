@@ -2,9 +2,8 @@
 
 use csanmt_kernels::Rows;
 
-use super::{Decoder, Row, source_memory};
+use super::{Decoder, Row};
 use crate::attention::{Memory, Query};
-use crate::batch::Batch;
 use crate::embedding::Embedding;
 use crate::position::Timing;
 use crate::workspace::DecoderBuffers;
@@ -23,14 +22,12 @@ pub struct Attended<'a> {
 }
 
 impl Decoder {
-    /// Runs layers up to `last_layer` over `targets`, one a sentence of the batch, after
+    /// Runs layers up to `last_layer` over `targets`, target i in lane i, after
     /// [`Self::prepare`]. The numbers are those of a search that chose these tokens.
-    #[expect(clippy::too_many_arguments)]
     pub(crate) fn force_all<T: AsRef<[u32]>>(
         &self,
         targets: &[T],
         last_layer: usize,
-        batch: &Batch,
         embedding: &Embedding,
         timing: &mut Timing,
         buffers: &mut DecoderBuffers,
@@ -38,10 +35,10 @@ impl Decoder {
     ) {
         let d = self.d_model;
         let mut rows: Vec<(usize, Row)> = Vec::new();
-        for (sentence, target) in targets.iter().enumerate() {
+        for (lane, target) in targets.iter().enumerate() {
             let tokens = std::iter::once(None).chain(target.as_ref().iter().map(|&id| Some(id)));
             let row = |token| Row {
-                sentence,
+                lane,
                 parent: 0,
                 token,
             };
@@ -52,8 +49,8 @@ impl Decoder {
         for (number, layer) in self.layers.iter().enumerate().take(last_layer + 1) {
             self.augment(layer, number, &plain, buffers);
             self.attend_to_earlier(number, &rows, buffers);
-            self.attend_to_source(layer, number, &plain, batch, buffers);
-            self.report(number, &rows, batch, buffers, observe);
+            self.attend_to_source(layer, number, &plain, buffers);
+            self.report(number, &rows, buffers, observe);
             let DecoderBuffers {
                 input,
                 x,
@@ -124,6 +121,7 @@ impl Decoder {
                 keys: &qkv[width..],
                 values: &qkv[2 * width..],
                 stride: 3 * width,
+                head_stride: None,
                 rows: Rows::Range {
                     start: i - position,
                     len: position + 1,
@@ -149,24 +147,23 @@ impl Decoder {
         &self,
         number: usize,
         rows: &[(usize, Row)],
-        batch: &Batch,
         buffers: &mut DecoderBuffers,
         observe: &mut dyn FnMut(Attended<'_>),
     ) {
-        let width = self.layers[number].cross_attention.width;
+        let cross = &self.layers[number].cross_attention;
+        let width = cross.width;
         let DecoderBuffers {
             input,
             query,
             context,
             scratch,
-            cross,
+            lanes,
             ..
         } = buffers;
-        let cross = &cross[number];
         for (i, (position, row)) in rows.iter().enumerate() {
-            let memory = source_memory(cross, width, batch, row.sentence);
+            let memory = lanes.source(row.lane, number, cross.shape());
             // The kernel leaves the weights of the last row it was given.
-            self.layers[number].cross_attention.attend(
+            cross.attend(
                 input.kernels,
                 &query[i * width..(i + 1) * width],
                 memory,
@@ -175,7 +172,7 @@ impl Decoder {
             );
             observe(Attended {
                 layer: number,
-                sentence: row.sentence,
+                sentence: row.lane,
                 position: *position,
                 weights: scratch.weights(),
             });

@@ -1,0 +1,317 @@
+//! The search over many sentences: some are decoded at a time, and when one ends, the next that
+//! waits takes its lane. So a step always has about as many rows, which share the reading of the
+//! weights, however different the lengths of the translations are.
+
+use std::ops::{ControlFlow, Range};
+
+use crate::EOS;
+use crate::beam::{Beam, Beginning, Candidate, SearchOptions};
+use crate::continuations::Continuations;
+use crate::decoder::Row;
+use crate::error::ModelError;
+use crate::hypothesis::{Found, SearchResult};
+use crate::model::{Model, check_tokens};
+use crate::workspace::Workspace;
+
+/// Where a running search is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Steps done.
+    pub step: usize,
+    /// Sentences in this step.
+    pub live_sentences: usize,
+}
+
+/// Buffers of the search.
+#[derive(Debug, Default)]
+pub(crate) struct SearchBuffers {
+    queue: Queue,
+    /// One a lane.
+    beams: Vec<Beam>,
+    /// Lanes in use, and the source tokens in each.
+    live: Vec<(usize, usize)>,
+    /// Lanes that were opened last.
+    opened: Vec<usize>,
+    rows: Vec<Row>,
+    continuations: Continuations,
+    candidates: Vec<Candidate>,
+    found: Found,
+    steps: usize,
+}
+
+/// The sentences of a search in the order in which they are decoded.
+#[derive(Debug, Default)]
+struct Queue {
+    ids: Vec<u32>,
+    /// End of each sentence in `ids`.
+    ends: Vec<usize>,
+    /// The first sentence that waits.
+    next: usize,
+}
+
+impl Queue {
+    fn fill<S: AsRef<[u32]>>(&mut self, sentences: &[S]) {
+        self.ids.clear();
+        self.ends.clear();
+        self.next = 0;
+        for sentence in sentences {
+            self.ids.extend_from_slice(sentence.as_ref());
+            self.ends.push(self.ids.len());
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn sentence(&self, number: usize) -> &[u32] {
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.ids[start..self.ends[number]]
+    }
+
+    /// How many sentences join those in `live`: none until there is room for some at once, so that
+    /// they share the reading of the encoder's weights.
+    fn joining(&self, live: &[(usize, usize)], options: &SearchOptions) -> usize {
+        let most = options.batch;
+        let mut tokens: usize = live.iter().map(|(_, tokens)| tokens).sum();
+        let before = tokens;
+        let waiting = self.len() - self.next;
+        let room = waiting.min(most.sentences.max(1).saturating_sub(live.len()));
+        let mut count = 0;
+        for number in self.next..self.next + room {
+            tokens += self.sentence(number).len();
+            if tokens > most.tokens && (count > 0 || !live.is_empty()) {
+                break;
+            }
+            count += 1;
+        }
+        let enough = count == waiting
+            || count >= most.sentences / SHARE
+            || tokens - before >= most.tokens / SHARE;
+        if enough || live.is_empty() { count } else { 0 }
+    }
+}
+
+/// Sentences join a search when this part of it has become free.
+const SHARE: usize = 8;
+
+impl Model {
+    /// Translates sentences. `observe` is called after every step and may break the search off.
+    ///
+    /// # Errors
+    /// When an id is outside its vocabulary, or the search was cancelled.
+    pub fn search<S: AsRef<[u32]>>(
+        &self,
+        sentences: &[S],
+        options: &SearchOptions,
+        workspace: &mut Workspace,
+        observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    ) -> Result<Vec<SearchResult>, ModelError> {
+        self.begin(sentences, options, workspace)?;
+        while let Some(report) = self.advance(options, workspace) {
+            if observe(report).is_break() {
+                return Err(ModelError::Cancelled);
+            }
+        }
+        Ok(workspace.search.results())
+    }
+
+    /// Begins the translation of sentences that is advanced step by step with [`Model::step`].
+    ///
+    /// # Errors
+    /// When an id is outside its vocabulary.
+    pub fn start<S: AsRef<[u32]>>(
+        &self,
+        sentences: &[S],
+        options: &SearchOptions,
+        mut workspace: Workspace,
+    ) -> Result<Search, ModelError> {
+        self.begin(sentences, options, &mut workspace)?;
+        Ok(Search {
+            options: options.clone(),
+            workspace,
+        })
+    }
+
+    /// Does one decoder step; `None` when there is none left to do.
+    pub fn step(&self, search: &mut Search) -> Option<Step> {
+        let Search { options, workspace } = search;
+        self.advance(options, workspace)
+    }
+
+    fn begin<S: AsRef<[u32]>>(
+        &self,
+        sentences: &[S],
+        options: &SearchOptions,
+        workspace: &mut Workspace,
+    ) -> Result<(), ModelError> {
+        let Beginning { tokens, next } = &options.beginning;
+        check_tokens(&[tokens, next], &self.target_embedding)?;
+        check_tokens(sentences, &self.source_embedding)?;
+        let search = &mut workspace.search;
+        search.queue.fill(sentences);
+        search.live.clear();
+        search.found.clear();
+        search.steps = 0;
+        workspace.decoder.lanes.clear(self.decoder.layers());
+        Ok(())
+    }
+
+    /// One step; `None` when all searches have ended. It allocates nothing that an earlier search
+    /// of the same sentences has not.
+    fn advance(&self, options: &SearchOptions, workspace: &mut Workspace) -> Option<Step> {
+        workspace.retire();
+        while self.admit(options, workspace) {
+            workspace.retire();
+        }
+        let Workspace {
+            decoder: buffers,
+            search,
+            timing,
+            ..
+        } = workspace;
+        let SearchBuffers {
+            beams,
+            live,
+            rows,
+            continuations,
+            candidates,
+            steps,
+            ..
+        } = search;
+        if live.is_empty() {
+            return None;
+        }
+        rows.clear();
+        rows.extend(live.iter().flat_map(|&(lane, _)| beams[lane].rows(lane)));
+        self.decoder
+            .step(rows, &self.target_embedding, timing, buffers);
+        continuations.start();
+        for block in logit_blocks(rows.len()) {
+            let logits = self.decoder.logits(block.clone(), buffers);
+            let logits = logits.chunks_exact(self.decoder.vocab());
+            for (row, logits) in rows[block].iter().zip(logits) {
+                let step = beams[row.lane].steps();
+                let end = (step < options.min_len).then_some(EOS);
+                continuations.exclude(end.into_iter().chain(options.forbidden));
+                let count = 2 * options.beam;
+                match options.beginning.choice(step) {
+                    None => continuations.push(self.kernels, logits, count),
+                    Some(tokens) => continuations.push_some(self.kernels, logits, count, tokens),
+                }
+            }
+        }
+        let mut first_row = 0;
+        for &(lane, _) in live.iter() {
+            let width = beams[lane].width();
+            let paths = buffers.lanes.paths(lane);
+            beams[lane].expand(first_row, continuations, paths, options, candidates);
+            first_row += width;
+        }
+        *steps += 1;
+        Some(Step {
+            step: *steps,
+            live_sentences: live.len(),
+        })
+    }
+
+    /// Encodes sentences that wait, when there is room for them; whether any have joined.
+    fn admit(&self, options: &SearchOptions, workspace: &mut Workspace) -> bool {
+        let SearchBuffers { queue, live, .. } = &workspace.search;
+        let count = queue.joining(live, options);
+        if count == 0 {
+            return false;
+        }
+        let joining = queue.next..queue.next + count;
+        let all_empty = queue.ids.is_empty();
+        let sentences = joining.clone().map(|number| queue.sentence(number));
+        workspace.batch.fill_some(sentences, all_empty);
+        self.run_encoders(workspace, None, None);
+        let Workspace {
+            batch,
+            decoder: buffers,
+            search,
+            source,
+            semantic,
+            ..
+        } = workspace;
+        let SearchBuffers {
+            queue,
+            beams,
+            live,
+            opened,
+            ..
+        } = search;
+        opened.clear();
+        for (sentence, span) in joining.zip(&batch.spans) {
+            let lane = buffers.lanes.open(span.len, batch.mask_of(*span));
+            let tokens = queue.sentence(sentence).len();
+            if beams.len() <= lane {
+                beams.resize_with(lane + 1, Beam::default);
+            }
+            beams[lane].start(sentence, tokens, options);
+            live.push((lane, tokens));
+            opened.push(lane);
+        }
+        queue.next += count;
+        self.decoder
+            .prepare(batch, source, semantic, opened, buffers);
+        true
+    }
+}
+
+impl Workspace {
+    /// Keeps what the ended searches have found and frees their lanes.
+    fn retire(&mut self) {
+        let lanes = &mut self.decoder.lanes;
+        let SearchBuffers {
+            beams, live, found, ..
+        } = &mut self.search;
+        live.retain(|&(lane, _)| {
+            let done = beams[lane].is_done();
+            if done {
+                beams[lane].close(lanes.paths(lane), lanes.nodes(), found);
+                lanes.close(lane);
+            }
+            !done
+        });
+    }
+}
+
+impl SearchBuffers {
+    /// The hypotheses of every sentence that has ended.
+    fn results(&self) -> Vec<SearchResult> {
+        self.found.results(self.queue.len())
+    }
+}
+
+/// A search that its owner advances with [`Model::step`], and that can wait in between.
+#[derive(Debug)]
+pub struct Search {
+    options: SearchOptions,
+    workspace: Workspace,
+}
+
+impl Search {
+    /// The hypotheses of every sentence, complete once [`Model::step`] had nothing left to do.
+    #[must_use]
+    pub fn results(&self) -> Vec<SearchResult> {
+        self.workspace.search.results()
+    }
+
+    /// Gives the buffers back.
+    #[must_use]
+    pub fn into_workspace(self) -> Workspace {
+        self.workspace
+    }
+}
+
+/// Most rows whose logits exist at a time: they are read while they are still in the L2 cache, and
+/// there are enough of them to share the reading of the output table.
+const LOGIT_ROWS: usize = 32;
+
+/// Cuts the rows of a step into blocks of nearly equal size.
+fn logit_blocks(rows: usize) -> impl Iterator<Item = Range<usize>> {
+    let blocks = rows.div_ceil(LOGIT_ROWS);
+    (0..blocks).map(move |block| block * rows / blocks..(block + 1) * rows / blocks)
+}
