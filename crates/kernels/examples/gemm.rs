@@ -219,6 +219,7 @@ fn attention(kernels: Kernels) {
                 keys: &cache,
                 values: &cache[width..],
                 stride: 2 * width,
+                head_stride: width / heads,
                 rows: Rows::Range {
                     start: 0,
                     len: keys,
