@@ -14,12 +14,15 @@ use csanmt_text::jieba::ZH_DICTIONARY;
 
 /// Tokens of the sentences whose latency is measured, on both sides.
 pub const LENGTHS: [usize; 3] = [6, 16, 40];
-/// Sentences of the batch whose throughput is measured, and their tokens.
-const BATCH: usize = 32;
-const BATCH_LENGTH: usize = 12;
-/// How often each of the lengths, and the batch, is translated for one number: Linux may account
-/// processor time in ticks of 4 ms.
+/// Sentences of the batch whose throughput is measured.
+pub const BATCH: usize = 32;
+/// Tokens of each of them, on both sides.
+pub const BATCH_LENGTH: usize = 12;
+/// How often each of the lengths, and the batch, is translated at most for one number: Linux may
+/// account processor time in ticks of 4 ms.
 const REPEATS: [usize; 4] = [40, 20, 10, 2];
+/// After so many seconds ticks do not matter any more.
+const ENOUGH: f64 = 0.4;
 
 /// Times of one model on one thread: processor time where Linux tells it.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -92,12 +95,14 @@ impl Subject {
                     None => (BATCH, BATCH_LENGTH),
                 };
                 let watch = Stopwatch::start();
-                for _ in 0..REPEATS[place] {
+                let mut repeats = 0;
+                while repeats < REPEATS[place] && watch.seconds() < ENOUGH {
                     self.search(sentences, tokens, &mut workspace)?;
+                    repeats += 1;
                 }
                 // The first round warms up.
                 if round > 0 {
-                    times.push(watch.seconds() / REPEATS[place] as f64);
+                    times.push(watch.seconds() / repeats as f64);
                 }
             }
         }

@@ -5,6 +5,7 @@
 mod hidden;
 mod importance;
 mod layers;
+mod merges;
 mod selection;
 mod slot;
 mod surgery;
