@@ -11,8 +11,9 @@ usage: original_pipeline.py MODEL_DIR MODELSCOPE_DIR JOB      answers with one l
             standard input: {"lengths", "repeats", "batch", "batch_length", "rounds"}
     texts   translates texts                             [text]
             standard input: [text]
-    logits  runs the decoder over given targets          {"logits": [[[…]]]}, one list a sentence
-            standard input: {"sources": [ids], "targets": [ids]}
+    logits  runs the decoder over given targets          {"logits": [[[…]]], "texts": [text]}
+            and translates texts
+            standard input: {"sources": [ids], "targets": [ids], "texts": [text]}
 """
 import functools
 import json
@@ -204,7 +205,8 @@ def main(model_dir, root, job):
     elif job == "logits":
         asked = json.load(sys.stdin)
         pairs = zip(asked["sources"], asked["targets"])
-        answer = dict(logits=[model.logits(*pair).tolist() for pair in pairs])
+        answer = dict(logits=[model.logits(*pair).tolist() for pair in pairs],
+                      texts=model.texts(asked["texts"]))
     else:
         raise SystemExit(__doc__)
     print(json.dumps(answer), file=answers, flush=True)

@@ -142,7 +142,7 @@ fn other_texts_are_spelt_and_rarer_tokens_go_first() {
 
 #[test]
 fn the_engine_translates_with_trimmed_vocabularies() {
-    let weights = learned::trained(&learned::begun(learned::config()), 80);
+    let weights = learned::trained(&learned::begun(learned::config()), 200);
     let (trimmed, _) = trim(&weights, 1);
     let translator = |weights: &Weights| {
         let bytes = weights.to_bytes(&Packing::from(Quantization::F32)).unwrap();

@@ -20,6 +20,8 @@ const REPEATS: [usize; LENGTHS.len() + 1] = [4, 2, 1, 1];
 
 /// What the table says of the original.
 #[derive(clap::Args)]
+// The default name of the group is taken by the command itself.
+#[group(id = "original-graph")]
 pub(crate) struct Arguments {
     /// Also measure the original TensorFlow graph on this ModelScope directory
     #[arg(
