@@ -54,7 +54,7 @@ fn a_student_learns_more_of_its_teacher_with_it_than_alone() {
     let teacher = learned::trained(&learned::begun(learned::config()), 40);
     let pairs = learned::pairs(&teacher);
     let model = ReferenceModel::from_weights(&teacher).unwrap();
-    let importance = taylor(&model, &[pairs.clone()], |_| {}).unwrap();
+    let importance = taylor(&model, std::slice::from_ref(&pairs), |_| {}).unwrap();
     let shape = StudentShape {
         encoder_layers: Some(1),
         decoder_layers: Some(1),

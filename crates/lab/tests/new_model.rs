@@ -154,7 +154,8 @@ fn the_original_graph_loads_the_layout_and_computes_the_same() {
     let Some(original) = original() else {
         println!(
             "skipped: no Python with TensorFlow and no modelscope sources; `cargo xtask bench \
-             tensorflow` installs both, CSANMT_TENSORFLOW_PYTHON and CSANMT_MODELSCOPE name others"
+             native --peer tensorflow` installs both, CSANMT_TENSORFLOW_PYTHON and CSANMT_MODELSCOPE \
+             name others"
         );
         return;
     };
