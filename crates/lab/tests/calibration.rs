@@ -122,8 +122,8 @@ fn clipping_lowers_the_weighted_error_of_every_layer() {
     let energy = |name: &str| spreads.get(name).map(|spread| spread.energy.clone());
     let plain = Packing::from(Quantization::Int8);
     let clipped = Packing {
+        quantization: Quantization::Int8,
         clip: clip(&weights, energy),
-        ..plain.clone()
     };
     let shares: Vec<f32> = clipped.clip.shares.values().flatten().copied().collect();
     assert!(shares.iter().all(|share| (0.7..=1.0).contains(share)));
