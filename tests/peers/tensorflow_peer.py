@@ -1,15 +1,13 @@
 """The original TensorFlow graph, from the source file in the modelscope wheel, run unchanged in f32.
 
-The wheel is unpacked, not installed: what the file imports of modelscope (registry, base class,
-names) is replaced by stand-ins that compute nothing. The graph cannot be told a number of steps:
-sentences end by themselves, as they do on our side for the same weights.
+Weights come from a csanmt model file. The graph cannot be told a number of steps: sentences end by
+themselves, as they do on our side for the same weights.
 
 usage: tensorflow_peer.py MODEL.safetensors CACHE_DIR MODELSCOPE_DIR
 """
 import os
 import sys
 import time
-import types
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
@@ -17,43 +15,7 @@ import numpy as np
 
 import model_file
 import protocol
-
-
-class AnyName:
-    def __getattr__(self, name):
-        return name
-
-
-class Registry:
-    def register_module(self, *_args, **_keywords):
-        return lambda cls: cls
-
-
-class Base:
-    def __init__(self, model_dir, *_args, **_keywords):
-        self.model_dir = model_dir
-
-
-def original(root):
-    """The class of the original model."""
-    stand_ins = {
-        "modelscope.metainfo": dict(Models=AnyName()),
-        "modelscope.models.base": dict(Model=Base, Tensor=object),
-        "modelscope.models.builder": dict(MODELS=Registry()),
-        "modelscope.utils.constant": dict(Tasks=AnyName()),
-    }
-    for name, members in stand_ins.items():
-        parts = name.split(".")
-        for end in range(1, len(parts) + 1):
-            sys.modules.setdefault(".".join(parts[:end]), types.ModuleType(parts[end - 1]))
-        vars(sys.modules[name]).update(members)
-    path = os.path.join(root, "modelscope/models/nlp/csanmt/translation.py")
-    module = types.ModuleType("original")
-    # The original prints its configuration where answers go.
-    module.print = lambda *_args, **_keywords: None
-    with open(path, encoding="utf-8") as file:
-        exec(compile(file.read(), path, "exec"), vars(module))
-    return module.CsanmtForTranslation
+from original_pipeline import graph_source
 
 
 def parameters(config, beam):
@@ -79,7 +41,7 @@ def main(model, _cache, modelscope):
     one = tf1.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
     session = tf1.Session(config=one)
     ids = tf1.placeholder(tf1.int64, [None, None])
-    cls = original(modelscope)
+    cls = graph_source(modelscope).CsanmtForTranslation
     graphs = {}
 
     def graph(beam):

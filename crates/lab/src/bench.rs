@@ -6,19 +6,23 @@ use csanmt_format::ModelFile;
 use csanmt_model::{Kernels, Limits, Model, ModelError};
 
 use crate::Stopwatch;
+use crate::generated::{GENERATED_CODES, GeneratedValues, generated_vocabulary, released_config};
 use crate::weights::{Weights, WeightsError};
-use csanmt_format::layout::{Role, variables};
-use csanmt_format::{ModelConfig, Position, SRC_BPE, SRC_VOCAB, TRG_VOCAB};
+use csanmt_format::layout::variables;
+use csanmt_format::{ModelConfig, SRC_BPE, SRC_VOCAB, TRG_VOCAB};
 use csanmt_text::jieba::ZH_DICTIONARY;
 
 /// Tokens of the sentences whose latency is measured, on both sides.
 pub const LENGTHS: [usize; 3] = [6, 16, 40];
-/// Sentences of the batch whose throughput is measured, and their tokens.
-const BATCH: usize = 32;
-const BATCH_LENGTH: usize = 12;
-/// How often each of the lengths, and the batch, is translated for one number: Linux may account
-/// processor time in ticks of 4 ms.
+/// Sentences of the batch whose throughput is measured.
+pub const BATCH: usize = 32;
+/// Tokens of each of them, on both sides.
+pub const BATCH_LENGTH: usize = 12;
+/// How often each of the lengths, and the batch, is translated at most for one number: Linux may
+/// account processor time in ticks of 4 ms.
 const REPEATS: [usize; 4] = [40, 20, 10, 2];
+/// After so many seconds ticks do not matter any more.
+const ENOUGH: f64 = 0.4;
 
 /// Times of one model on one thread: processor time where Linux tells it.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -91,12 +95,14 @@ impl Subject {
                     None => (BATCH, BATCH_LENGTH),
                 };
                 let watch = Stopwatch::start();
-                for _ in 0..REPEATS[place] {
+                let mut repeats = 0;
+                while repeats < REPEATS[place] && watch.seconds() < ENOUGH {
                     self.search(sentences, tokens, &mut workspace)?;
+                    repeats += 1;
                 }
                 // The first round warms up.
                 if round > 0 {
-                    times.push(watch.seconds() / REPEATS[place] as f64);
+                    times.push(watch.seconds() / repeats as f64);
                 }
             }
         }
@@ -121,26 +127,9 @@ pub fn median(mut values: Vec<f64>) -> f64 {
 #[must_use]
 pub fn base_config() -> ModelConfig {
     ModelConfig {
-        hidden_size: 512,
-        filter_size: 2048,
-        num_heads: 8,
-        num_encoder_layers: 6,
-        num_decoder_layers: 6,
-        num_semantic_encoder_layers: 4,
         pre_norm: false,
         post_norm: true,
-        shared_embedding_and_softmax_weights: true,
-        shared_source_target_embedding: true,
-        position: Position::Absolute,
-        max_relative_dis: 16,
-        src_vocab_size: 37_006,
-        trg_vocab_size: 37_006,
-        beam_size: 4,
-        lp_rate: 0.6,
-        max_decoded_trg_len: 100,
-        src_lang: "zh".to_owned(),
-        tgt_lang: "en".to_owned(),
-        widths: None,
+        ..released_config([6, 6, 512, 2048, 8, 37_006])
     }
 }
 
@@ -149,37 +138,17 @@ pub fn base_config() -> ModelConfig {
 /// # Errors
 /// When the configuration is wrong.
 pub fn random_weights(config: ModelConfig) -> Result<Weights, WeightsError> {
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut noise = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 40) as f32 / (1u32 << 23) as f32 - 1.0
-    };
-    let unit = |inputs: usize| (3.0 / inputs as f32).sqrt();
-    let hidden = config.hidden_size;
+    let mut generated = GeneratedValues::new(config.hidden_size);
     let tensors = variables(&config).into_iter().map(|variable| {
-        let (center, width) = match variable.role {
-            Role::Linear => (0.0, 0.8 * unit(variable.shape[0])),
-            Role::OutputTable | Role::RowTable => (0.0, unit(hidden)),
-            Role::Norm if variable.name.ends_with("scale") => (1.0, 0.4),
-            Role::Norm | Role::Bias => (0.0, 0.3),
-            Role::RelativeTable => (0.0, 1.0),
-        };
-        let len: usize = variable.shape.iter().product();
-        let values = (0..len).map(|_| center + width * noise()).collect();
+        let mut values = Vec::new();
+        generated.append(&variable, &mut values);
         (variable.name, values)
     });
     let tensors = tensors.collect();
-    let lines = |size: usize| -> Vec<u8> {
-        let tokens = (1..size - 1).map(|token| format!("token{token}\n"));
-        let text: String = std::iter::once("</s>\n".to_owned()).chain(tokens).collect();
-        text.into_bytes()
-    };
     let texts = [
-        (SRC_VOCAB, lines(config.src_vocab_size)),
-        (TRG_VOCAB, lines(config.trg_vocab_size)),
-        (SRC_BPE, b"#version: 0.2\nt o\nto k\n".to_vec()),
+        (SRC_VOCAB, generated_vocabulary(config.src_vocab_size)),
+        (TRG_VOCAB, generated_vocabulary(config.trg_vocab_size)),
+        (SRC_BPE, GENERATED_CODES.to_vec()),
         (
             csanmt_format::SEGMENTATION_DICTIONARY,
             ZH_DICTIONARY.to_vec(),

@@ -2,13 +2,16 @@
 //!
 //! [`checkpoint`] reads and writes TensorFlow checkpoints, [`convert()`] makes model files from
 //! ModelScope directories, [`inspect()`] says what a model file holds, [`npz`] reads NumPy
-//! archives, [`Output`] is a file that appears whole or not at all. With feature `train`, `reference` is the network in candle.
+//! archives, [`layout`] writes ModelScope directories, [`Output`] is a file that appears whole or
+//! not at all. With feature `train`, `reference` is the network in candle.
 
 pub mod bench;
 pub mod checkpoint;
 mod convert;
 pub mod evaluate;
+pub mod generated;
 mod inspect;
+pub mod layout;
 pub mod metrics;
 pub mod npz;
 pub mod prune;

@@ -45,6 +45,9 @@ pub(crate) struct Arguments {
     /// Neurons of the student's feed-forward layers
     #[arg(long, value_name = "N")]
     filter: Option<usize>,
+    /// Width of the student's residual stream, a multiple of the head size
+    #[arg(long, value_name = "N")]
+    hidden: Option<usize>,
     /// Share of the teacher's distribution in what the student should say, 0 for none
     #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     teacher_share: f64,
@@ -81,6 +84,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         decoder_layers: arguments.decoder_layers,
         heads: arguments.heads,
         filter: arguments.filter,
+        hidden: arguments.hidden,
     };
     // The references come first, so both ways choose by the same pairs.
     let importance = rate(&teacher, &arguments.corpus, arguments.sentences, &limits)?;

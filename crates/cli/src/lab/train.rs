@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use csanmt_lab::evaluate::read_pairs;
-use csanmt_lab::recipe::{Recipe, start, write_layout};
+use csanmt_lab::layout::write_layout;
+use csanmt_lab::recipe::{Recipe, start};
 use csanmt_lab::train::{
     ContrastOptions, Corpus, Limits, Trainer, pairs_of_texts, train_semantic_encoder,
 };

@@ -1,8 +1,11 @@
 //! Structured pruning: attention heads, neurons of feed-forward layers, layers and vocabulary are
 //! taken out whole, so that what is left is an ordinary, smaller, dense model.
 
+#[cfg(feature = "train")]
+mod hidden;
 mod importance;
 mod layers;
+mod merges;
 mod selection;
 mod slot;
 mod surgery;
@@ -14,6 +17,8 @@ use std::fmt;
 
 use csanmt_format::{ModelConfig, Widths};
 
+#[cfg(feature = "train")]
+pub(crate) use hidden::keep_channels;
 pub use importance::Importance;
 pub use layers::keep_layers;
 #[cfg(feature = "train")]
@@ -94,6 +99,16 @@ pub enum PruneError {
         asked: usize,
         /// How many there are.
         found: usize,
+    },
+    /// The residual stream cannot have this width.
+    #[error("hidden size {asked}: expected a multiple of the head size {head}, at most {found}")]
+    Hidden {
+        /// What was asked for.
+        asked: usize,
+        /// The width that is there.
+        found: usize,
+        /// Channels of a head.
+        head: usize,
     },
     /// The gradients cannot be computed.
     #[cfg(feature = "train")]

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use csanmt_format::{SRC_VOCAB, TRG_VOCAB};
+use csanmt_format::{SRC_BPE, SRC_VOCAB, TRG_BPE, TRG_VOCAB};
 use csanmt_text::{TextError, Vocabulary};
 
+use super::merges::Merges;
 use crate::weights::{Weights, WeightsError};
 
 /// Why vocabularies cannot be trimmed.
@@ -28,9 +29,10 @@ pub struct VocabularyReport {
     pub target: (usize, usize),
 }
 
-/// Keeps the tokens that occur at least `least` times in the given sentences of ids, and all single
-/// characters, so that every text can still be spelt; the end mark and the row of unknown tokens
-/// stay in any case. A shared vocabulary keeps what either side needs.
+/// Keeps the tokens that occur at least `least` times in the given sentences of ids, the tokens
+/// that their merge rules make on the way, and all single characters. Merge rules that only made
+/// other tokens go, so that every text can still be spelt. The end mark and the row of unknown
+/// tokens stay in any case. A shared vocabulary keeps what either side needs.
 ///
 /// # Errors
 /// When a vocabulary of the model cannot be read.
@@ -69,6 +71,24 @@ pub fn trim_vocabularies<'c>(
                 id == 0 || id + 1 == rows || single || counts[side][id] >= least
             })
             .collect();
+    }
+    let codes = [SRC_BPE, TRG_BPE].map(|name| {
+        let text = weights.text(name)?;
+        Some((name, String::from_utf8_lossy(text)))
+    });
+    let mut merges: Vec<(usize, &str, Merges<'_>)> = Vec::new();
+    for (side, codes) in codes.iter().enumerate() {
+        if let Some((name, text)) = codes {
+            merges.push((side, name, Merges::parse(text)));
+        }
+    }
+    for (side, _, merges) in &mut merges {
+        complete(
+            &mut kept[*side],
+            &vocabularies[*side],
+            counts[*side].len(),
+            merges,
+        );
     }
     if config.shared_source_target_embedding {
         let mut both = [&kept[0][..], &kept[1][..]].concat();
@@ -112,5 +132,37 @@ pub fn trim_vocabularies<'c>(
             .collect();
         trimmed.set_text(name, text.into_bytes());
     }
+    for (_, name, merges) in &merges {
+        let name = if *name == SRC_BPE { SRC_BPE } else { TRG_BPE };
+        trimmed.set_text(name, merges.text().into_bytes());
+    }
     Ok((trimmed, report))
+}
+
+/// Adds the tokens that the merge rules of kept tokens make on the way, and tokens that could not be
+/// spelt without them.
+fn complete(kept: &mut Vec<usize>, vocabulary: &Vocabulary, rows: usize, merges: &mut Merges<'_>) {
+    let token = |id: usize| u32::try_from(id).ok().and_then(|id| vocabulary.token(id));
+    let place = |token: &str| vocabulary.id(token).map(|id| id as usize);
+    let mut stays = vec![false; rows];
+    let mut added: Vec<usize> = std::mem::take(kept);
+    while !added.is_empty() {
+        while let Some(id) = added.pop() {
+            if std::mem::replace(&mut stays[id], true) {
+                continue;
+            }
+            let made = token(id).map_or(Vec::new(), |token| merges.keep(token));
+            added.extend(made.iter().filter_map(|token| place(token)));
+        }
+        // Rules that were added may spell others differently, hence once more until none is left.
+        added = (0..rows)
+            .filter(|&id| !stays[id])
+            .filter(|&id| {
+                let pieces = token(id).map_or(Vec::new(), |token| merges.pieces(token));
+                let known = |piece: &String| place(piece).is_some_and(|id| stays[id]);
+                !pieces.iter().all(known)
+            })
+            .collect();
+    }
+    kept.extend((0..rows).filter(|&id| stays[id]));
 }

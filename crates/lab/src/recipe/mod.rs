@@ -1,11 +1,8 @@
-//! A model from nothing but sentence pairs: merge rules, vocabularies, first weights, and the
-//! ModelScope layout of the result.
+//! A model from nothing but sentence pairs: merge rules, vocabularies, first weights.
 
 mod bpe;
-mod layout;
 mod start;
 mod words;
 
 pub use bpe::learn_bpe;
-pub use layout::{LayoutError, write_layout};
 pub use start::{Recipe, RecipeError, start};

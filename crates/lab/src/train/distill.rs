@@ -8,7 +8,7 @@ use csanmt_format::layout::Stage;
 
 use super::error::TrainError;
 use crate::metrics::chrf;
-use crate::prune::{Budget, Importance, PruneError, prune, select_layers};
+use crate::prune::{Budget, Importance, PruneError, keep_channels, prune, select_layers};
 use crate::weights::{Packing, Weights};
 
 /// How large a student is; `None` keeps what the teacher has.
@@ -22,11 +22,14 @@ pub struct StudentShape {
     pub heads: Option<usize>,
     /// Neurons of every feed-forward layer.
     pub filter: Option<usize>,
+    /// Width of the residual stream, a multiple of the teacher's head size: fewer heads then fit
+    /// into a layer, also of the semantic encoder, which distillation does not train.
+    pub hidden: Option<usize>,
 }
 
 /// A student made of the teacher's own parts: layers at even distances, the first and the last
 /// among them, and of each the most important heads and neurons. Semantic encoder and tables are
-/// the teacher's.
+/// the teacher's, narrowed where the residual stream is.
 ///
 /// # Errors
 /// When the student should be larger than the teacher.
@@ -35,13 +38,27 @@ pub fn student(
     importance: &Importance,
     shape: &StudentShape,
 ) -> Result<Weights, PruneError> {
-    let budget = Budget::Uniform {
-        heads: shape.heads,
-        filter: shape.filter,
-        semantic: false,
-    };
-    let narrow = prune(teacher, importance, &budget)?.0;
     let config = teacher.config();
+    let hidden = shape.hidden.unwrap_or(config.hidden_size);
+    // Heads keep their size, so fewer of them fit into a narrower stream.
+    let fitting = (hidden / config.head_size()).max(1);
+    let heads = |asked: Option<usize>| match hidden == config.hidden_size {
+        true => asked,
+        false => Some(asked.unwrap_or(fitting).min(fitting)),
+    };
+    let uniform = |heads, filter, semantic| Budget::Uniform {
+        heads,
+        filter,
+        semantic,
+    };
+    let budget = uniform(heads(shape.heads), shape.filter, false);
+    let mut narrow = prune(teacher, importance, &budget)?.0;
+    if hidden != config.hidden_size {
+        // Only the semantic encoder has too many left, whose heads no loss has rated.
+        let rated = Importance::l1(&narrow);
+        narrow = prune(&narrow, &rated, &uniform(Some(fitting), None, true))?.0;
+        narrow = keep_channels(&narrow, hidden)?;
+    }
     let layers = |stage, asked: Option<usize>, found: usize| {
         let asked = asked.unwrap_or(found);
         if asked == 0 || asked > found {

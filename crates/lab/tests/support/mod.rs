@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub, missing_docs)]
 
 pub mod goldens;
+pub mod learned;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

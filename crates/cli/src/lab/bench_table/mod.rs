@@ -1,6 +1,7 @@
 //! `csanmt bench-table`: what compression costs and gains, in one run.
 
 mod chart;
+mod original;
 mod row;
 mod table;
 
@@ -13,6 +14,7 @@ use csanmt_lab::bench::{base_config, random_weights};
 use csanmt_lab::prune::{Budget, Goal, Importance, prune};
 use csanmt_lab::weights::{Packing, Weights};
 
+use original::Original;
 pub(crate) use row::Arguments as RowArguments;
 use row::Row;
 pub(crate) use row::run as run_row;
@@ -44,6 +46,8 @@ pub(crate) struct Arguments {
     /// Write NAME.md, NAME.json and NAME.svg
     #[arg(short, long, value_name = "NAME")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    original: original::Arguments,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
@@ -62,6 +66,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         .into_iter()
         .map(|(name, file)| Row::of_file(name, file))
         .collect::<Result<Vec<_>>>()?;
+    if let Some(original) = Original::of(&arguments.original, &folder.path)? {
+        rows.push(Row::of_original(original)?);
+    }
     let rounds: usize = arguments.rounds.into();
     for round in 0..rounds {
         for row in &mut rows {

@@ -11,12 +11,13 @@ use csanmt_lab::evaluate::{Score, read_pairs};
 use csanmt_lab::inspect;
 use serde::{Deserialize, Serialize};
 
+use super::original::Original;
 use crate::output;
 
-/// Starts that are timed in each turn.
+/// Starts of a model file that are timed in each turn.
 const STARTS: usize = 5;
 /// Rounds of one process.
-const ROUNDS: usize = 5;
+pub(super) const ROUNDS: usize = 3;
 
 /// Measures one model in this process; `csanmt bench-table` runs it.
 #[derive(clap::Args)]
@@ -33,7 +34,7 @@ pub(crate) struct Arguments {
 
 /// What a process says of its model.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Measured {
+pub(super) struct Measured {
     speed: Speed,
     /// Processor time for each second that passed.
     cpu: Option<f64>,
@@ -55,8 +56,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         for source in &sources {
             hypotheses.push(translator.translate(source, &Options::raw())?.text);
         }
-        let Score { bleu, chrf, .. } = Score::of(&hypotheses, &references)?;
-        let result = serde_json::to_string(&Quality { bleu, chrf })?;
+        let result = serde_json::to_string(&quality(&hypotheses, &references)?)?;
         output::print(&format!("{result}\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -81,6 +81,32 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+fn quality(hypotheses: &[String], references: &[String]) -> Result<Quality> {
+    let Score { bleu, chrf, .. } = Score::of(hypotheses, references)?;
+    Ok(Quality { bleu, chrf })
+}
+
+/// What this program says of a model file in a process of its own.
+fn process(file: &Path, arguments: &[&std::ffi::OsStr]) -> Result<String> {
+    let program = std::env::current_exe().context("this program")?;
+    let mut command = Command::new(program);
+    command.arg("bench-row").arg(file).args(arguments);
+    command.stdin(Stdio::null());
+    answer(command)
+}
+
+/// Runs a program to its end and gives its standard output.
+pub(super) fn answer(mut command: Command) -> Result<String> {
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("cannot start {}", command.get_program().display()))?;
+    if !output.status.success() {
+        bail!("{}", output.status);
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
+
 /// Processor time of this process, where Linux tells it.
 fn processor_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
@@ -100,10 +126,16 @@ fn peak_memory() -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
+/// What is measured.
+enum Program {
+    File(PathBuf),
+    Original(Original),
+}
+
 /// A model and what was measured so far.
 pub(super) struct Row {
     name: String,
-    file: PathBuf,
+    program: Program,
     bytes: u64,
     parameters: u64,
     starts: Vec<f64>,
@@ -132,15 +164,33 @@ impl Row {
         if let Some(problem) = inspection.problem {
             bail!("{}: {problem}", file.display());
         }
-        Ok(Self {
+        let (bytes, parameters) = (inspection.file_bytes, inspection.parameters);
+        Ok(Self::new(name, Program::File(file), bytes, parameters))
+    }
+
+    /// The original TensorFlow graph.
+    pub(super) fn of_original(original: Original) -> Result<Self> {
+        let bytes = original.checkpoint_bytes()?;
+        let parameters = original.parameters()?;
+        let name = "original TensorFlow graph, f32".to_owned();
+        Ok(Self::new(
             name,
-            file,
-            bytes: inspection.file_bytes,
-            parameters: inspection.parameters,
+            Program::Original(original),
+            bytes,
+            parameters,
+        ))
+    }
+
+    fn new(name: String, program: Program, bytes: u64, parameters: u64) -> Self {
+        Self {
+            name,
+            program,
+            bytes,
+            parameters,
             starts: Vec::new(),
             measured: Vec::new(),
             quality: None,
-        })
+        }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -149,34 +199,44 @@ impl Row {
 
     /// One turn.
     pub(super) fn measure(&mut self, dev: Option<&Path>) -> Result<()> {
-        for _ in 0..STARTS {
+        let context = || format!("{}: the measurement failed", self.name);
+        let starts = match self.program {
+            Program::File(_) => STARTS,
+            // It takes seconds, which needs no repetition to be seen.
+            Program::Original(_) => 1,
+        };
+        for _ in 0..starts {
             let begin = Instant::now();
-            self.process(&["--first".as_ref()])?;
+            self.start().with_context(context)?;
             self.starts.push(begin.elapsed().as_secs_f64() * 1e3);
         }
-        let text = self.process(&[])?;
-        self.measured.push(serde_json::from_str(&text)?);
+        let measured = match &self.program {
+            Program::File(file) => serde_json::from_str(&process(file, &[])?)?,
+            Program::Original(original) => original.measured()?,
+        };
+        self.measured.push(measured);
         if let Some(dev) = dev {
-            let text = self.process(&["--dev".as_ref(), dev.as_os_str()])?;
-            self.quality = Some(serde_json::from_str(&text)?);
+            self.quality = Some(match &self.program {
+                Program::File(file) => {
+                    let text = process(file, &["--dev".as_ref(), dev.as_os_str()])?;
+                    serde_json::from_str(&text)?
+                }
+                Program::Original(original) => {
+                    let (sources, references): (Vec<_>, Vec<_>) =
+                        read_pairs(dev)?.into_iter().unzip();
+                    quality(&original.translate(&sources)?, &references)?
+                }
+            });
         }
         Ok(())
     }
 
-    fn process(&self, arguments: &[&std::ffi::OsStr]) -> Result<String> {
-        let program = std::env::current_exe().context("this program")?;
-        let output = Command::new(program)
-            .arg("bench-row")
-            .arg(&self.file)
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stderr(Stdio::inherit())
-            .output()
-            .context("cannot start this program again")?;
-        if !output.status.success() {
-            bail!("{}: the measurement failed: {}", self.name, output.status);
+    /// From nothing to two tokens.
+    fn start(&self) -> Result<()> {
+        match &self.program {
+            Program::File(file) => process(file, &["--first".as_ref()]).map(drop),
+            Program::Original(original) => original.parameters().map(drop),
         }
-        Ok(String::from_utf8(output.stdout)?)
     }
 
     pub(super) fn summary(&self) -> Summary {
