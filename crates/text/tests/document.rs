@@ -176,3 +176,24 @@ proptest! {
         prop_assert_eq!(squeeze(&document.render(&sources).text), squeeze(&text));
     }
 }
+
+/// The sentences of texts as recorded; the package has to find the same in WebAssembly, where
+/// nothing of the browser helps.
+#[test]
+fn d3_sentences_are_the_recorded_ones() {
+    #[derive(serde::Deserialize)]
+    struct Record {
+        text: String,
+        sentences: Vec<String>,
+    }
+    let golden = include_str!("../../../tests/golden/sentences.jsonl");
+    let mut count = 0;
+    for line in golden.lines() {
+        let record: Record = serde_json::from_str(line).unwrap();
+        let document = Document::parse(&record.text);
+        let found: Vec<&str> = document.sentences().collect();
+        assert_eq!(found, record.sentences);
+        count += found.len();
+    }
+    assert!(count > 30, "{count}");
+}

@@ -5,7 +5,8 @@ use std::ops::Range;
 use csanmt_text::protect::{Kind, Span, missing, render};
 use csanmt_text::script::is_han;
 
-use super::{part, repetition, wording};
+use super::completeness::Pair;
+use super::{brackets, part, repair, repetition, wording};
 use crate::guards::{Guard, Guards};
 
 /// What a translation is compared with.
@@ -108,6 +109,18 @@ impl Original {
         {
             text.pop();
         }
+        if self.guards.has(Guard::Loops) {
+            repetition::without_doubles(&mut text, &self.source);
+        }
+        if self.guards.has(Guard::Lost)
+            && let Some(better) = repair::without_scales(&self.source, &self.spans, &text)
+        {
+            text = better;
+        }
+        let torn = brackets::are_torn(&self.source, &text);
+        if torn && self.guards.has(Guard::Untranslated) {
+            text = brackets::mended(&self.source, &text);
+        }
         for span in missing(&self.source, &self.spans, &text) {
             let i = self.spans.iter().position(|other| other == span);
             lost.extend(i.filter(|i| !lost.contains(i)));
@@ -122,7 +135,12 @@ impl Original {
             *kind == Kind::Numeral || self.source[range.clone()].starts_with("百分之")
         };
         let (numerals, lost): (Vec<usize>, Vec<usize>) = lost.into_iter().partition(numeral);
-        let sparse = self.guards.has(Guard::Untranslated) && self.is_sparse(&text);
+        let pair = Pair {
+            source: &self.source,
+            spans: &self.spans,
+            text: &text,
+        };
+        let sparse = self.guards.has(Guard::Untranslated) && pair.is_sparse();
         let wrong = |guard: &Guard| match guard {
             Guard::Length => !finished,
             Guard::Lost => !lost.is_empty(),
@@ -137,7 +155,7 @@ impl Original {
             .filter(wrong)
             .collect();
         let stutters = if self.guards.has(Guard::Stutters) {
-            repetition::stutters(&text)
+            repetition::stutters(&text) + usize::from(torn)
         } else {
             0
         };
@@ -150,39 +168,6 @@ impl Original {
             finished,
             sparse,
         }
-    }
-
-    /// Whether the words between the spans have been left out: none for at least two Chinese
-    /// characters that say something, and with signs in place of spans hardly any.
-    fn is_sparse(&self, text: &str) -> bool {
-        if self.spans.is_empty() {
-            return false;
-        }
-        let mut rest = text.to_owned();
-        let mut signs = false;
-        for span in &self.spans {
-            signs |= span.kind.is_foreign();
-            let kept = render(&self.source, span);
-            if let Some(at) = rest.find(&kept) {
-                rest.replace_range(at..at + kept.len(), " ");
-            }
-        }
-        let in_span = |at: usize| self.spans.iter().any(|span| span.range.contains(&at));
-        // Units and the words of dates and scores may become marks.
-        let says =
-            |c: char| is_han(c) && !"年月日号时分秒点半度元块角的第个比和与或至到".contains(c);
-        let source = self.source.char_indices();
-        let characters = source.filter(|&(at, c)| says(c) && !in_span(at)).count();
-        let words = rest
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| word.contains(char::is_alphabetic))
-            .count();
-        let few = if signs {
-            words * 4 < characters
-        } else {
-            words == 0
-        };
-        characters > 1 && few
     }
 
     fn loops(&self, text: &str) -> bool {

@@ -6,6 +6,7 @@ use csanmt_text::protect::{Kind, Span, render};
 use csanmt_text::script::is_han;
 
 use super::candidate::capitalized;
+use super::items;
 use super::text::Text;
 use crate::guards::Guards;
 
@@ -60,6 +61,7 @@ impl Part {
 /// code … at either end of the sentence.
 pub(crate) fn outside(source: &str, spans: &[Span]) -> Vec<bool> {
     let is_language = |c: char| c.is_alphanumeric();
+    let items = items::items(source, spans);
     let mut chosen = vec![false; spans.len()];
     let outer_start = spans_from_edge(source, spans.iter());
     let outer_end = spans_from_edge(source, spans.iter().rev());
@@ -70,6 +72,7 @@ pub(crate) fn outside(source: &str, spans: &[Span]) -> Vec<bool> {
         chosen[i] = span.kind.is_foreign()
             && match span.kind {
                 Kind::Mark => true,
+                _ if items[i] => true,
                 Kind::Emoji | Kind::Symbol => {
                     // ① 项目, 20㎡ and A→B: the neighbours are not pictures.
                     free(before) && (span.kind == Kind::Emoji || free(behind) || before.is_none())
@@ -247,14 +250,33 @@ fn glue(source: &str, span: &Span) -> (bool, bool) {
     }
     match text.chars().next() {
         Some('{' | '}' | '"' | ',') => (true, true),
-        Some('[' | '【') => (false, true),
+        Some('[' | '【' | '!') => (false, true),
         Some(']' | '】') => (true, false),
         Some('*' | '~' | '_') if text.len() > 1 => {
             let is_open = source[..span.range.start].matches(text).count() % 2 == 1;
             (is_open, !is_open)
         }
+        // A bullet has a space behind it.
+        Some('*') => {
+            let closes = source[..span.range.start].ends_with(|c: char| !c.is_whitespace())
+                && is_open_before(source, span.range.start);
+            let opens = !closes && !source[span.range.end..].starts_with(' ');
+            (closes, opens)
+        }
         _ => (false, false),
     }
+}
+
+/// Whether a single `*` before a place has no partner yet.
+fn is_open_before(source: &str, at: usize) -> bool {
+    let mut open = false;
+    for (star, _) in source[..at].match_indices('*') {
+        let (before, behind) = (&source[..star], &source[star + 1..]);
+        if !before.ends_with('*') && !behind.starts_with(['*', ' ']) || open {
+            open = !open;
+        }
+    }
+    open
 }
 
 fn push_marks(parts: &mut Vec<Part>, marks: &str) {
@@ -359,6 +381,11 @@ fn spaced(left: &Part, right: &Part) -> bool {
     ) = (left, right)
         && (left.is_foreign() || right.is_foreign())
     {
+        return false;
+    }
+    // 客户/供应商, €9/£8
+    let slash = |part: &Part| part.source() == "/";
+    if slash(left) || slash(right) {
         return false;
     }
     let closes = |c: char| ",.:;!?)]}>”’…%".contains(c);

@@ -259,9 +259,8 @@ impl Text {
             return (Some(whole.split(|_| true)), None);
         }
         self.mended = Mended::Not;
-        // Without an end, but what went is only what was said over and over.
-        let looped = best.faults.contains(&Guard::Loops) && settled.len() < best.text.len();
-        self.truncated = !best.finished && !looped;
+        // Also where only a loop went: nobody knows what would have followed it.
+        self.truncated = !best.finished;
         let text = if settled.is_empty() {
             source.clone()
         } else {

@@ -10,7 +10,7 @@ const MAX_LOCAL: usize = 64;
 
 pub(super) fn scan(text: &str, at: usize) -> Option<(usize, Kind)> {
     let first = text.as_bytes()[at];
-    if !first.is_ascii() || !(first.is_ascii_alphanumeric() || b"@#/\\.~+:".contains(&first)) {
+    if !first.is_ascii() || !(first.is_ascii_alphanumeric() || b"@#/\\.~+:[".contains(&first)) {
         return None;
     }
     if !at_word_start(text, at) {
@@ -21,6 +21,7 @@ pub(super) fn scan(text: &str, at: usize) -> Option<(usize, Kind)> {
         b'@' => handle(rest).map(|len| (len, Kind::Handle)),
         b'#' => hashtag(rest).map(|len| (len, Kind::Hashtag)),
         b'/' | b'.' | b'~' => path(rest, starts_after_space(text, at)).map(|len| (len, Kind::Path)),
+        b'[' => bracketed_host(rest).map(|len| (len, Kind::Host)),
         b'\\' => network_path(rest).map(|len| (len, Kind::Path)),
         _ => url(rest)
             .map(|len| (len, Kind::Url))
@@ -257,8 +258,15 @@ fn hashtag(rest: &str) -> Option<usize> {
     if let Some(len) = topic(rest) {
         return Some(len);
     }
-    let name = run(&rest[1..], |b| b.is_ascii_alphanumeric() || b == b'_');
-    (name > 0).then_some(1 + name)
+    let mut end = 1 + run(&rest[1..], |b| b.is_ascii_alphanumeric() || b == b'_');
+    // #20240315-0001 is the number of something.
+    while rest[1..].starts_with(|c: char| c.is_ascii_digit()) && rest[end..].starts_with('-') {
+        match run(&rest[end + 1..], |b| b.is_ascii_alphanumeric()) {
+            0 => break,
+            len => end += 1 + len,
+        }
+    }
+    (end > 1).then_some(end)
 }
 
 /// Characters of a component of a path.
@@ -350,6 +358,19 @@ fn components(rest: &str, start: usize) -> usize {
         end += 1;
     }
     start.max(rest[..end].trim_end_matches('.').len())
+}
+
+/// `[::1]:443`
+fn bracketed_host(rest: &str) -> Option<usize> {
+    let address = colon_hexadecimal(&rest[1..])?;
+    let close = 1 + address;
+    let tail = rest[close..].strip_prefix(']')?;
+    let port = match tail.strip_prefix(':') {
+        Some(port) => 1 + run(port, |b| b.is_ascii_digit()),
+        None => 0,
+    };
+    let v6 = rest[1..close].contains(':');
+    v6.then_some(close + 1 + if port > 1 { port } else { 0 })
 }
 
 /// IPv4 with port or prefix length, IPv6, MAC.

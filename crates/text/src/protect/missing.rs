@@ -129,14 +129,22 @@ fn ranges(text: &str, output: &str) -> usize {
     occurrences(first, Kind::Number, output)
         .filter(|range| {
             let tail = &output[range.end..];
-            let between = tail.find(is_digit).filter(|&len| len <= 7);
-            let between = between.filter(|&len| !tail[..len].trim().is_empty());
+            let between = tail.find(is_digit).filter(|&len| joins(tail[..len].trim()));
             between.is_some_and(|len| {
                 let tail = &tail[len..];
                 tail.starts_with(second) && !tail[second.len()..].starts_with(is_digit)
             })
         })
         .count()
+}
+
+/// The words and marks between the ends of a range.
+fn joins(between: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "-", "–", "—", "−", "~", "/", "to", "and", "or", "till", "until", "through", "% to",
+        "% and",
+    ];
+    WORDS.iter().any(|word| between.eq_ignore_ascii_case(word))
 }
 
 /// Where `text` stands in the output, not as a part of a longer word or number. A term may be

@@ -9,6 +9,7 @@
 
 mod address;
 mod chunk;
+mod file_name;
 mod missing;
 pub mod number;
 mod numeral;
@@ -159,7 +160,8 @@ impl Kind {
 /// A scanner: the end and kind of what begins at a byte of a text.
 type Scanner = fn(&str, usize) -> Option<(usize, Kind)>;
 
-const SCANNERS: [Scanner; 8] = [
+const SCANNERS: [Scanner; 9] = [
+    file_name::scan,
     address::scan,
     placeholder::scan,
     structure::scan,

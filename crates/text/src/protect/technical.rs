@@ -1,7 +1,7 @@
 //! What programs and formulas are made of: expressions, calls, command line flags, signed numbers,
 //! amounts of money, words in other alphabets.
 
-use super::{Kind, at_word_start, quantity, run, window};
+use super::{Kind, at_word_start, file_name, quantity, run, window};
 use crate::script::{is_han, is_hangul, is_kana};
 
 /// Longest expression.
@@ -25,6 +25,7 @@ pub(super) fn scan(text: &str, at: usize) -> Option<(usize, Kind)> {
     };
     found
         .or_else(|| marks(rest, before))
+        .or_else(|| syllables(rest, before))
         .or_else(|| expression(text, at, rest))
         .map(|(len, kind)| (at + len, kind))
 }
@@ -101,15 +102,10 @@ fn flag(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
 
 /// `*.txt`, and the end of a file name in Chinese: `.pdf`.
 fn pattern(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
-    const EXTENSIONS: [&str; 30] = [
-        "pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "txt", "csv", "md", "json", "xml",
-        "html", "js", "ts", "py", "rs", "jpg", "jpeg", "png", "gif", "svg", "mp3", "mp4", "zip",
-        "rar", "7z", "exe", "apk", "log",
-    ];
     let stars = run(rest, |b| b == b'*');
     let name = rest[stars..].strip_prefix('.')?;
     let len = run(name, |b| b.is_ascii_alphanumeric());
-    let known = EXTENSIONS.contains(&name[..len].to_ascii_lowercase().as_str());
+    let known = file_name::EXTENSIONS.contains(&name[..len].to_ascii_lowercase().as_str());
     let end = stars + 1 + len;
     if stars > 0 {
         return (len > 0).then_some((end, Kind::Path));
@@ -159,6 +155,7 @@ fn named(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
 fn marks(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
     let len = match rest.as_bytes().first()? {
         b'#' if before.is_none() => run(rest, |b| b == b'#'),
+        b'-' | b'*' | b'+' if before.is_none() && task(rest) > 0 => task(rest),
         b'-' | b'*' | b'+' | b'>' if before.is_none() && rest[1..].starts_with(' ') => 1,
         b'0'..=b'9' if before.is_none() => {
             let digits = run(rest, |b| b.is_ascii_digit());
@@ -178,6 +175,29 @@ fn marks(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
     };
     let ends = rest[len..].starts_with(' ');
     ((1..=6).contains(&len) && ends).then_some((len, Kind::Mark))
+}
+
+/// The box of a task in a list: `- [x]`.
+fn task(rest: &str) -> usize {
+    let boxed = ["[ ]", "[x]", "[X]"]
+        .iter()
+        .any(|mark| rest[1..].starts_with(' ') && rest[2..].starts_with(mark));
+    if boxed { 5 } else { 0 }
+}
+
+/// A word in Hangul, or in kana: one kana may be an ornament (鲜の每日).
+fn syllables(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
+    let length = |class: fn(char) -> bool| -> usize {
+        let characters = rest.chars().take(64).take_while(|&c| class(c));
+        characters.map(char::len_utf8).sum()
+    };
+    let (hangul, kana) = (length(is_hangul), length(is_kana));
+    let begins = |class: fn(char) -> bool| !before.is_some_and(class);
+    if hangul > 0 && begins(is_hangul) {
+        return Some((hangul, Kind::Identifier));
+    }
+    let least = 2 * 'あ'.len_utf8();
+    (kana >= least && begins(is_kana)).then_some((kana, Kind::Identifier))
 }
 
 /// A run of letters, digits and marks that is more than a word or number: it has an operator, a
@@ -214,11 +234,25 @@ fn expression(text: &str, at: usize, rest: &str) -> Option<(usize, Kind)> {
 /// Letters of alphabets that no Chinese text is written in.
 fn is_foreign_letter(c: char) -> bool {
     !c.is_ascii()
-        && c.is_alphabetic()
+        && (c.is_alphabetic() || is_combining(c))
         && !is_han(c)
         && !is_kana(c)
         && !is_hangul(c)
         && !matches!(u32::from(c), 0x2070..=0x24ff | 0x3000..=0x33ff | 0xff00..=0xffef)
+}
+
+/// Marks that stand on or between letters: accents, tones, vowel points, the joiners of Indic scripts.
+fn is_combining(c: char) -> bool {
+    matches!(
+        u32::from(c),
+        0x0300..=0x036f | 0x0483..=0x0487 | 0x0591..=0x05bd | 0x05bf | 0x05c1 | 0x05c2 | 0x05c4
+            | 0x05c5 | 0x05c7 | 0x0610..=0x061a | 0x064b..=0x065f | 0x0670 | 0x06d6..=0x06dc
+            | 0x093c | 0x094d | 0x0951..=0x0954 | 0x09bc | 0x09cd | 0x0a3c | 0x0a4d | 0x0abc
+            | 0x0acd | 0x0b3c | 0x0b4d | 0x0bcd | 0x0c4d | 0x0cbc | 0x0ccd | 0x0d4d | 0x0dca
+            | 0x0e38..=0x0e3a | 0x0e47..=0x0e4e | 0x0eba | 0x0ec8..=0x0ece | 0x0f0b | 0x0f39
+            | 0x0f84 | 0x1037 | 0x1039 | 0x103a | 0x17c9..=0x17d3 | 0x1dc0..=0x1dff
+            | 0x20d0..=0x20dc
+    )
 }
 
 /// Superscripts and subscripts.
