@@ -1,5 +1,7 @@
 //! Brackets and quotation marks that have lost their partner in a translation.
 
+use csanmt_text::script::is_han;
+
 /// A mark of a text without its partner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Torn {
@@ -11,6 +13,46 @@ struct Torn {
 /// Whether a text has a bracket or quotation mark without its partner, while the source has none.
 pub(crate) fn are_torn(source: &str, text: &str) -> bool {
     text.contains(['(', ')', '"', '“', '”']) && !torn(text).is_empty() && is_whole(source)
+}
+
+/// The brackets around Chinese words that the first level of a text has, from the opening one to
+/// behind the closing one.
+pub(crate) fn pairs(source: &str) -> Vec<std::ops::Range<usize>> {
+    let mut pairs = Vec::new();
+    let (mut depth, mut start) = (0_usize, 0);
+    for (at, c) in source.char_indices() {
+        match c {
+            '(' | '（' => {
+                start = if depth == 0 { at } else { start };
+                depth += 1;
+            }
+            ')' | '）' if depth == 1 => {
+                depth = 0;
+                // 刚果（金） and （男） are words of their own.
+                if source[start..at].chars().filter(|&c| is_han(c)).count() > 1 {
+                    pairs.push(start..at + c.len_utf8());
+                }
+            }
+            ')' | '）' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    pairs
+}
+
+/// Whether a translation lacks brackets that its source has, or one of a pair.
+pub(crate) fn are_lost(source: &str, text: &str) -> bool {
+    let count = pairs(source).len();
+    let whole = source.matches(['(', '（']).count() == source.matches([')', '）']).count();
+    if count == 0 || !whole {
+        return false;
+    }
+    let (open, close) = (text.matches('(').count(), text.matches(')').count());
+    let filled = text.split('(').skip(1).filter(|rest| {
+        let inner = rest.split(')').next().unwrap_or_default();
+        inner.contains(char::is_alphanumeric)
+    });
+    open != close || filled.count() < count
 }
 
 /// The text with a partner for each mark where the source shows that it stands at the end, and
@@ -152,6 +194,23 @@ mod tests {
             assert_eq!(mended, expected, "{source}");
             assert!(!are_torn(source, &mended), "{mended}");
         }
+    }
+
+    #[test]
+    fn brackets_with_words_are_missed() {
+        for (text, lost) in [
+            ("A (B) C", false),
+            ("A B C", true),
+            ("A (B C", true),
+            ("A (\") C", true),
+        ] {
+            assert_eq!(are_lost("甲（乙丙）丁", text), lost, "{text}");
+        }
+        assert!(!are_lost("（1）甲", "A") && !are_lost("甲（乙丙", "A (B"));
+        assert!(!are_lost("刚果（金）", "Congo"));
+        let source = "甲（（乙丙））(1)（丁）";
+        let first = "甲".len().."甲（（乙丙））".len();
+        assert_eq!(pairs(source), [first]);
     }
 
     #[test]

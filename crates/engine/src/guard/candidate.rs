@@ -6,7 +6,7 @@ use csanmt_text::protect::{Kind, Span, missing, render};
 use csanmt_text::script::is_han;
 
 use super::completeness::Pair;
-use super::{brackets, part, repair, repetition, wording};
+use super::{brackets, dates, part, repair, repetition, wording};
 use crate::guards::{Guard, Guards};
 
 /// What a translation is compared with.
@@ -37,6 +37,8 @@ pub(crate) struct Candidate {
     pub(crate) finished: bool,
     /// There are hardly any words in it besides its spans.
     pub(crate) sparse: bool,
+    /// It lacks brackets.
+    pub(crate) unbracketed: bool,
 }
 
 impl Candidate {
@@ -117,6 +119,11 @@ impl Original {
         {
             text = better;
         }
+        if self.guards.has(Guard::Lost) {
+            dates::name_months(&self.source, &self.spans, &mut text);
+        }
+        let unbracketed =
+            self.guards.has(Guard::Untranslated) && brackets::are_lost(&self.source, &text);
         let torn = brackets::are_torn(&self.source, &text);
         if torn && self.guards.has(Guard::Untranslated) {
             text = brackets::mended(&self.source, &text);
@@ -145,7 +152,7 @@ impl Original {
             Guard::Length => !finished,
             Guard::Lost => !lost.is_empty(),
             Guard::Loops => self.loops(&text),
-            Guard::Untranslated => sparse || self.is_foreign(&text),
+            Guard::Untranslated => sparse || unbracketed || self.is_foreign(&text),
             Guard::Wording => wording::corrected(&self.source, &text).is_some(),
             Guard::Unknown | Guard::Signs | Guard::Stutters => false,
         };
@@ -155,7 +162,8 @@ impl Original {
             .filter(wrong)
             .collect();
         let stutters = if self.guards.has(Guard::Stutters) {
-            repetition::stutters(&text) + usize::from(torn)
+            let invented = repair::invented(&self.source, &self.spans, &text);
+            repetition::stutters(&text) + usize::from(torn) + invented
         } else {
             0
         };
@@ -167,6 +175,7 @@ impl Original {
             stutters,
             finished,
             sparse,
+            unbracketed,
         }
     }
 

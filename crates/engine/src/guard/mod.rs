@@ -9,6 +9,8 @@
 mod brackets;
 mod candidate;
 mod completeness;
+mod cut;
+mod dates;
 mod items;
 mod part;
 mod repair;
@@ -28,7 +30,8 @@ use crate::confidence::Certainty;
 use crate::guards::Guard;
 use crate::work::Fault;
 use crate::{Hypothesis, Options};
-use part::{Part, Whole};
+use cut::Whole;
+use part::Part;
 use text::Text;
 
 /// A sentence on its way through the model.
@@ -56,6 +59,11 @@ impl Draft {
         let source = narrow_outside_spans(sentence);
         let none = Terms::default();
         let terms = options.terms.as_deref().unwrap_or(&none);
+        let source = match protect::in_digits(&source) {
+            // A term with numbers in it is to be found as it is written.
+            Cow::Owned(digits) if guards.has(Guard::Lost) && terms.is_empty() => Cow::Owned(digits),
+            _ => source,
+        };
         let spans = protect::spans_with(&source, terms);
         // Words in kana and Hangul are stretches too, but make a sentence Japanese or Korean.
         let Letters { kana, hangul, .. } = Letters::count(&source);

@@ -193,6 +193,14 @@ fn words(text: &str) -> Vec<std::ops::Range<usize>> {
     words
 }
 
+/// How many numbers an output has that the source does not know.
+pub(crate) fn invented(source: &str, spans: &[Span], output: &str) -> usize {
+    if has_numerals(source, spans) || source.contains('一') {
+        return 0;
+    }
+    surplus(source, spans, output).len()
+}
+
 /// The numbers of the output that belong to no number of the source.
 fn surplus(source: &str, spans: &[Span], output: &str) -> Vec<std::ops::Range<usize>> {
     let wanted: Vec<number::Found> = spans

@@ -237,7 +237,13 @@ fn area_code(rest: &str) -> Option<usize> {
 
 /// `2-1`, `11:9`, `16:9`, `1/3`: with a hyphen only if no unit follows, since 3-5天 is a range.
 fn score(rest: &str) -> Option<(usize, Kind)> {
-    let first = digits(rest, 1, 4)?;
+    let mut first = digits(rest, 1, 4)?;
+    // 2.5:1
+    if rest[first..].starts_with('.') {
+        let fraction = run(&rest[first + 1..], |b| b.is_ascii_digit());
+        let ratio = fraction > 0 && rest[first + 1 + fraction..].starts_with(':');
+        first += if ratio { fraction + 1 } else { 0 };
+    }
     let mark = rest[first..].chars().next()?;
     if !matches!(mark, '-' | ':' | '/') {
         return None;
@@ -264,7 +270,7 @@ fn score(rest: &str) -> Option<(usize, Kind)> {
 fn range(rest: &str) -> Option<(usize, Kind)> {
     let first = quantity::number(rest);
     let mark = rest[first..].chars().next()?;
-    if !matches!(mark, '-' | '~' | '～' | '–' | '—') {
+    if !matches!(mark, '-' | '－' | '~' | '～' | '–' | '—') {
         return None;
     }
     let start = first + mark.len_utf8();

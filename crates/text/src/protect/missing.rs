@@ -23,7 +23,7 @@ pub fn missing<'s>(sentence: &str, spans: &'s [Span], output: &str) -> Vec<&'s S
         if span.kind.is_number() {
             return !number_occurs(text, span.kind, output, &numbers);
         }
-        if span.kind == Kind::Term && is_common(text) {
+        if span.kind == Kind::Term && is_common(text) && !stands_alone(sentence, span) {
             return false;
         }
         let rendered = render(sentence, span);
@@ -36,6 +36,18 @@ pub fn missing<'s>(sentence: &str, spans: &'s [Span], output: &str) -> Vec<&'s S
     };
     let mut lost = is_lost;
     spans.iter().filter(|span| lost(span)).collect()
+}
+
+/// Nothing touches it: a letter that is spoken of, not one of T恤 or 卡拉OK.
+fn stands_alone(sentence: &str, span: &Span) -> bool {
+    let touches = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let Range { start, end } = span.range;
+    let quoted = |c: Option<char>| c.is_some_and(|c| "“”‘’「」'\"".contains(c));
+    let (before, behind) = (
+        sentence[..start].chars().next_back(),
+        sentence[end..].chars().next(),
+    );
+    !touches(before) && !touches(behind) && quoted(before) && quoted(behind)
 }
 
 /// Words too short to tell a term from language.

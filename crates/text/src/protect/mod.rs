@@ -9,6 +9,7 @@
 
 mod address;
 mod chunk;
+mod digits;
 mod file_name;
 mod missing;
 pub mod number;
@@ -23,6 +24,7 @@ mod terms;
 mod tests;
 mod weekday;
 
+pub use digits::in_digits;
 pub use missing::missing;
 pub use pictograph::sanctioned_forms;
 pub use quantity::{month_name, render};

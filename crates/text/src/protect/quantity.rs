@@ -181,6 +181,7 @@ fn half_width(text: &str) -> String {
         '，' => ',',
         '％' => '%',
         '～' => '~',
+        '－' => '-',
         _ => digit(c).unwrap_or(c),
     };
     text.chars().map(narrow).collect()

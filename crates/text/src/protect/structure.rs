@@ -38,7 +38,9 @@ pub(super) fn scan(text: &str, at: usize) -> Option<(usize, Kind)> {
 fn enumerator(text: &str, at: usize, rest: &str) -> Option<usize> {
     let before = text[..at].trim_end().chars().next_back();
     let begins = before.is_none_or(|c| "；;。：:！？\n".contains(c))
-        || (text[..at].ends_with(char::is_whitespace) && rest.starts_with(['(', '（']));
+        || (text[..at].ends_with(char::is_whitespace)
+            && (rest.starts_with(['(', '（'])
+                || rest.get(1..).is_some_and(|tail| tail.starts_with('.'))));
     if !begins {
         return None;
     }
@@ -53,7 +55,7 @@ fn enumerator(text: &str, at: usize, rest: &str) -> Option<usize> {
         .sum();
     let letter = number.len()
         - number
-            .trim_start_matches(|c: char| c.is_ascii_lowercase())
+            .trim_start_matches(|c: char| c.is_ascii_alphabetic())
             .len();
     let len = match (digits, chinese, letter) {
         (1..=3, _, _) => digits,
@@ -65,6 +67,8 @@ fn enumerator(text: &str, at: usize, rest: &str) -> Option<usize> {
     let fits = match close {
         ')' | '）' => inner.is_some() || digits + letter > 0,
         '、' => inner.is_none() && letter == 0,
+        // 1.打开 2.保存
+        '.' => inner.is_none() && digits + letter > 0 && number[len + 1..].starts_with(is_han),
         _ => false,
     };
     // 1、2、3: a list of numbers.
@@ -237,6 +241,9 @@ mod tests {
             ("一、总则", vec!["一、"]),
             ("(1)总则 (2)分则", vec!["(1)", "(2)"]),
             ("1、姓名；2、年龄", vec!["1、", "2、"]),
+            ("1.打开 2.保存", vec!["1.", "2."]),
+            ("A.苹果 B.香蕉", vec!["A.", "B."]),
+            ("版本 2.5 和U.S.", vec![]),
             ("a) 中文", vec!["a)"]),
             ("十二、附则", vec!["十二、"]),
             ("1、2、3都可以", vec![]),

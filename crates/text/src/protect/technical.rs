@@ -20,6 +20,7 @@ pub(super) fn scan(text: &str, at: usize) -> Option<(usize, Kind)> {
         }
         '*' | '.' => pattern(rest, before),
         '\\' => bracketed_formula(rest),
+        '^' => pattern_of_text(rest),
         '@' | ':' => named(rest, before),
         _ => None,
     };
@@ -81,7 +82,21 @@ fn signed(rest: &str, before: &str) -> Option<(usize, Kind)> {
     }
     let mut end = start + number;
     end += run(&rest[end..], |b| b == b'%');
-    let range = rest[end..].starts_with(['-', '~', '～', ':', '/']);
+    // -3.2%~+5.6%
+    if let Some(mark) = rest[end..]
+        .chars()
+        .next()
+        .filter(|c| matches!(c, '~' | '～'))
+    {
+        let second = end + mark.len_utf8();
+        let second = second + run(&rest[second..], |b| b == b'+' || b == b'-').min(1);
+        let number = quantity::number(&rest[second..]);
+        if number > 0 {
+            let end = second + number;
+            return Some((end + run(&rest[end..], |b| b == b'%'), Kind::Signed));
+        }
+    }
+    let range = rest[end..].starts_with(['-', '~', '～', ':', '/', '×', '*', '^', '÷']);
     (!range && quantity::scale(&rest[end..]).is_none()).then_some((end, Kind::Signed))
 }
 
@@ -111,6 +126,13 @@ fn pattern(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
         return (len > 0).then_some((end, Kind::Path));
     }
     (known && before.is_some_and(is_han)).then_some((end, Kind::Term))
+}
+
+/// A regular expression: `^1[3-9]\d{9}$`.
+fn pattern_of_text(rest: &str) -> Option<(usize, Kind)> {
+    let len = run(rest, |b| b.is_ascii_graphic());
+    let len = rest[..len].rfind('$')? + 1;
+    (len > 2).then_some((len, Kind::Code))
 }
 
 /// `\(a+b\)`, `\[a+b\]`.
@@ -166,10 +188,13 @@ fn marks(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
                 .is_some_and(|tail| tail.starts_with(|c: char| c == ' ' || is_han(c)));
             return (digits <= 3 && point && ends).then_some((digits + 1, Kind::Mark));
         }
-        b'*' | b'~' | b'_' => {
+        b'*' | b'~' | b'_' | b'=' | b'-' | b'+' | b'#' => {
             let mark = rest.as_bytes()[0];
             let len = run(rest, |b| b == mark);
-            return (2..=3).contains(&len).then_some((len, Kind::Mark));
+            // Of emphasis, or of many that draw a line: =====
+            let emphasis = b"*~_".contains(&mark) && len > 1;
+            let line = len > 3 && before.is_none_or(|c| !c.is_ascii_alphanumeric());
+            return (emphasis || line).then_some((len, Kind::Mark));
         }
         _ => 0,
     };
@@ -222,10 +247,16 @@ fn expression(text: &str, at: usize, rest: &str) -> Option<(usize, Kind)> {
         let value = run(tail, |b| b.is_ascii_graphic() && !b"<>|,;".contains(&b));
         return Some((end + value, Kind::Identifier));
     }
-    let mut technical = word.contains(|c| is_foreign_letter(c) || is_script(c));
+    let mut technical =
+        word.contains(|c| is_foreign_letter(c) || is_script(c) || matches!(c, '′' | '″'));
     while let Some((operator, next)) = operator(&rest[end..]) {
         end += operator + next;
         technical = true;
+    }
+    // 3×10⁸m/s
+    if technical && rest[end..].starts_with('/') {
+        let unit = run(&rest[end + 1..], |b| b.is_ascii_alphabetic());
+        end += if unit > 0 { unit + 1 } else { 0 };
     }
     let called = word.len() < end || rest[..end].ends_with([')', ']']);
     (technical || called).then_some((end, Kind::Identifier))
@@ -281,6 +312,11 @@ fn operand(rest: &str) -> usize {
             end += c.len_utf8();
         } else if matches!(c, '.' | '\'') && end > 0 && goes_on {
             end += 1;
+        } else if matches!(c, '°' | '′' | '″')
+            && rest[..end].ends_with(|c: char| c.is_ascii_digit())
+        {
+            // N39°54′20″
+            end += c.len_utf8();
         } else if matches!(c, '(' | '[') && end > 0 {
             match enclosed(tail, c) {
                 Some(len) => end += len,
@@ -296,8 +332,12 @@ fn operand(rest: &str) -> usize {
 fn enclosed(rest: &str, open: char) -> Option<usize> {
     let close = if open == '(' { ')' } else { ']' };
     let mut depth = 0_usize;
+    // Chinese in a string of a program: print("你好")
+    let mut quote = None;
     for (at, c) in rest.char_indices().take(80) {
         match c {
+            '"' | '\'' if quote.is_none() => quote = Some(c),
+            _ if quote.is_some() => quote = quote.filter(|&open| open != c),
             _ if c == open => depth += 1,
             _ if c == close => depth -= 1,
             _ if !c.is_ascii() && !is_foreign_letter(c) && !is_script(c) => return None,
