@@ -27,7 +27,7 @@ fn folder() -> tempfile::TempDir {
     let write = |name, text: &str| fs::write(folder.path().join(name), text).unwrap();
     write(
         "terms.tsv",
-        "# a comment\n机器学习\tmachine learning\n机器\tgadget\n登录\tsign in\n豆包\tbean bun\n",
+        "机器学习\tmachine learning\n机器\tgadget\n登录\tsign in\n豆包\tbean bun\n",
     );
     write("keep.txt", "微信\n豆包\n");
     folder
