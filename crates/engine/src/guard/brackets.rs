@@ -1,5 +1,8 @@
 //! Brackets and quotation marks that have lost their partner in a translation.
 
+use std::ops::Range;
+
+use csanmt_text::protect::Span;
 use csanmt_text::script::is_han;
 
 /// A mark of a text without its partner.
@@ -15,9 +18,9 @@ pub(crate) fn are_torn(source: &str, text: &str) -> bool {
     text.contains(['(', ')', '"', '“', '”']) && !torn(text).is_empty() && is_whole(source)
 }
 
-/// The brackets around Chinese words that the first level of a text has, from the opening one to
+/// The brackets around words that the first level of a text has, from the opening one to
 /// behind the closing one.
-pub(crate) fn pairs(source: &str) -> Vec<std::ops::Range<usize>> {
+pub(crate) fn pairs(source: &str) -> Vec<Range<usize>> {
     let mut pairs = Vec::new();
     let (mut depth, mut start) = (0_usize, 0);
     for (at, c) in source.char_indices() {
@@ -28,8 +31,10 @@ pub(crate) fn pairs(source: &str) -> Vec<std::ops::Range<usize>> {
             }
             ')' | '）' if depth == 1 => {
                 depth = 0;
-                // 刚果（金） and （男） are words of their own.
-                if source[start..at].chars().filter(|&c| is_han(c)).count() > 1 {
+                // 刚果（金） and （男） are words of their own, （12） and （一） are numbers.
+                let inner = &source[start..at];
+                let han = inner.chars().filter(|&c| is_han(c)).count();
+                if han > 1 || inner.contains(|c: char| c.is_ascii_alphabetic()) {
                     pairs.push(start..at + c.len_utf8());
                 }
             }
@@ -40,9 +45,17 @@ pub(crate) fn pairs(source: &str) -> Vec<std::ops::Range<usize>> {
     pairs
 }
 
-/// Whether a translation lacks brackets that its source has, or one of a pair.
-pub(crate) fn are_lost(source: &str, text: &str) -> bool {
-    let count = pairs(source).len();
+/// The number of brackets around words that are no part of what is protected.
+pub(crate) fn count(source: &str, spans: &[Span]) -> usize {
+    let free = |pair: &Range<usize>| {
+        let within = |span: &Span| span.range.start <= pair.start && pair.end <= span.range.end;
+        !spans.iter().any(within)
+    };
+    pairs(source).iter().filter(|pair| free(pair)).count()
+}
+
+/// Whether a translation lacks some of the `count` brackets that its source has, or one of a pair.
+pub(crate) fn are_lost(source: &str, count: usize, text: &str) -> bool {
     let whole = source.matches(['(', '（']).count() == source.matches([')', '）']).count();
     if count == 0 || !whole {
         return false;
@@ -204,13 +217,18 @@ mod tests {
             ("A (B C", true),
             ("A (\") C", true),
         ] {
-            assert_eq!(are_lost("甲（乙丙）丁", text), lost, "{text}");
+            assert_eq!(are_lost("甲（乙丙）丁", 1, text), lost, "{text}");
         }
-        assert!(!are_lost("（1）甲", "A") && !are_lost("甲（乙丙", "A (B"));
-        assert!(!are_lost("刚果（金）", "Congo"));
-        let source = "甲（（乙丙））(1)（丁）";
-        let first = "甲".len().."甲（（乙丙））".len();
-        assert_eq!(pairs(source), [first]);
+        assert!(!are_lost("甲（乙丙", 0, "A (B"));
+        for (source, expected) in [
+            ("（1）甲（男）", 0),
+            ("刚果（金）", 0),
+            ("网址（a.cn）和f(x)", 1),
+            ("甲（（乙丙））(1)（丁）", 1),
+        ] {
+            let spans = csanmt_text::protect::spans(source);
+            assert_eq!(count(source, &spans), expected, "{source}");
+        }
     }
 
     #[test]

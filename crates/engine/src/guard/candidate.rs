@@ -19,6 +19,8 @@ pub(crate) struct Original {
     pub(crate) is_part: bool,
     /// How often it says the same in a row.
     repeats: usize,
+    /// Brackets around words.
+    brackets: usize,
 }
 
 /// A hypothesis as text.
@@ -66,12 +68,14 @@ impl Candidate {
 impl Original {
     pub(crate) fn new(source: String, spans: Vec<Span>, guards: Guards, is_part: bool) -> Self {
         let repeats = repetition::repeats(&source);
+        let brackets = brackets::count(&source, &spans);
         Self {
             source,
             spans,
             guards,
             is_part,
             repeats,
+            brackets,
         }
     }
 
@@ -122,8 +126,8 @@ impl Original {
         if self.guards.has(Guard::Lost) {
             dates::name_months(&self.source, &self.spans, &mut text);
         }
-        let unbracketed =
-            self.guards.has(Guard::Untranslated) && brackets::are_lost(&self.source, &text);
+        let unbracketed = self.guards.has(Guard::Untranslated)
+            && brackets::are_lost(&self.source, self.brackets, &text);
         let torn = brackets::are_torn(&self.source, &text);
         if torn && self.guards.has(Guard::Untranslated) {
             text = brackets::mended(&self.source, &text);

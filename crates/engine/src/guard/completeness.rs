@@ -90,7 +90,9 @@ impl Pair<'_> {
         let mut pairs = self.spans.windows(2).zip(places.windows(2));
         pairs.any(|(spans, places)| {
             let inner = spans[0].range.end..spans[1].range.start;
-            let closes = self.source[spans[1].range.clone()].starts_with("</");
+            let text = |i: usize| &self.source[spans[i].range.clone()];
+            // </b>, and &quot; behind &quot;
+            let closes = text(1).starts_with("</") || (text(0) == text(1) && text(0) == "&quot;");
             let between = &self.text[places[0].end..places[1].start];
             spans.iter().all(is_markup)
                 && closes

@@ -4,13 +4,16 @@ use csanmt_text::protect::Span;
 use csanmt_text::script::is_han;
 
 /// The first sign of each row of numbers, with how many there are.
-const ROWS: [(char, u32); 6] = [
+const ROWS: [(char, u32); 9] = [
     ('①', 20),
     ('⑴', 20),
     ('⒈', 20),
     ('⒜', 26),
     ('㈠', 10),
     ('㊀', 10),
+    ('❶', 10),
+    ('➀', 10),
+    ('➊', 10),
 ];
 
 /// The spans that number items: signs of one row, one behind the other from some number on, with

@@ -204,6 +204,13 @@ fn spaced(left: &Part, right: &Part) -> bool {
     {
         return false;
     }
+    // &lt;br&gt; as in the source
+    let foreign = |part: &Part| matches!(part, Part::Fixed(Fixed { kind: Some(kind), .. }) if matches!(kind, Kind::Markup | Kind::Placeholder));
+    let touching = left.source().ends_with(|c: char| c.is_ascii_graphic())
+        && right.source().starts_with(|c: char| c.is_ascii_graphic());
+    if touching && (foreign(left) || foreign(right)) {
+        return false;
+    }
     // 客户/供应商, €9/£8
     let slash = |part: &Part| part.source() == "/";
     if slash(left) || slash(right) {

@@ -282,7 +282,10 @@ fn path(rest: &str, free: bool) -> Option<usize> {
     let mut end = lead.len();
     let mut components = 0;
     loop {
-        let length = run(&rest[end..], in_component);
+        let length = match run(&rest[end..], in_component) {
+            0 if lead != "/" => chinese_component(&rest[end..]),
+            length => length,
+        };
         if length == 0 {
             break;
         }
@@ -293,10 +296,26 @@ fn path(rest: &str, free: bool) -> Option<usize> {
         }
         end += 1;
     }
-    let named = rest[lead.len()..end].contains(|c: char| c.is_ascii_alphabetic());
+    let named = rest[lead.len()..end].contains(char::is_alphabetic);
     let enough = components > usize::from(lead == "/" && !free);
     let length = rest[..end].trim_end_matches(['.', '-', '*', '~']).len();
     (named && enough && length > lead.len()).then_some(length)
+}
+
+/// A component in Chinese, where another follows, an extension or nothing at all.
+fn chinese_component(rest: &str) -> usize {
+    let han: usize = rest
+        .chars()
+        .take(32)
+        .take_while(|&c| is_han(c) || c.is_ascii_alphanumeric())
+        .map(char::len_utf8)
+        .sum();
+    let tail = &rest[han..];
+    match tail.bytes().next() {
+        None | Some(b'/') => han,
+        Some(b'.') => han + run(tail, in_component),
+        _ => 0,
+    }
 }
 
 /// `C:\dir\file.txt`, `C:/dir`. Chinese names count when a backslash follows or introduces them.
@@ -342,8 +361,11 @@ fn components(rest: &str, start: usize) -> usize {
                 .take_while(|&c| is_han(c) || c.is_ascii_alphanumeric())
                 .map(char::len_utf8)
                 .sum();
+            let last = tail[han..].is_empty() || tail[han..].starts_with(['”', '"', '」', '》']);
             if tail[han..].starts_with(['\\', '.']) {
                 han + run(&tail[han..], in_component)
+            } else if last {
+                han
             } else {
                 0
             }

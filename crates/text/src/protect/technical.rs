@@ -25,6 +25,7 @@ pub(super) fn scan(text: &str, at: usize) -> Option<(usize, Kind)> {
         _ => None,
     };
     found
+        .or_else(|| spaced_operator(rest, before))
         .or_else(|| marks(rest, before))
         .or_else(|| syllables(rest, before))
         .or_else(|| expression(text, at, rest))
@@ -82,6 +83,10 @@ fn signed(rest: &str, before: &str) -> Option<(usize, Kind)> {
     }
     let mut end = start + number;
     end += run(&rest[end..], |b| b == b'%');
+    // <10ms
+    let unit = run(&rest[end..], |b| b.is_ascii_alphabetic());
+    let goes_on = rest[end + unit..].starts_with(|c: char| c.is_ascii_digit());
+    end += if unit < 5 && !goes_on { unit } else { 0 };
     // -3.2%~+5.6%
     if let Some(mark) = rest[end..]
         .chars()
@@ -200,6 +205,21 @@ fn marks(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
     };
     let ends = rest[len..].starts_with(' ');
     ((1..=6).contains(&len) && ends).then_some((len, Kind::Mark))
+}
+
+/// An operator between spaces, as programs and menus have them: `a && b`, `文件 > 新建`.
+fn spaced_operator(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
+    const OPERATORS: [&str; 16] = [
+        "&&", "||", "=>", "->", "==", "!=", ">=", "<=", ":=", "+=", "-=", ">>", "=", ">", "<", "|",
+    ];
+    if before != Some(' ') {
+        return None;
+    }
+    let found = OPERATORS.into_iter().find(|operator| {
+        let tail = rest.strip_prefix(operator);
+        tail.is_some_and(|tail| tail.starts_with(' '))
+    })?;
+    Some((found.len(), Kind::Mark))
 }
 
 /// The box of a task in a list: `- [x]`.
