@@ -315,8 +315,14 @@ fn restore(text: &mut String, range: Range<usize>, source: &str, span: &Span) {
         span_text = capitalized(&span_text);
     }
     let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    let before = word(text[..range.start].chars().next_back());
-    let behind = word(text[range.end..].chars().next());
+    // &lt;br&gt; is so in the source.
+    let joins = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    let glued = (
+        joins(source[..span.range.start].chars().next_back()),
+        joins(source[span.range.end..].chars().next()),
+    );
+    let before = word(text[..range.start].chars().next_back()) && !glued.0;
+    let behind = word(text[range.end..].chars().next()) && !glued.1;
     let space = |needed| if needed { " " } else { "" };
     text.replace_range(
         range,

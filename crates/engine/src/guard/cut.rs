@@ -175,13 +175,15 @@ impl Whole<'_> {
             .last()
             .map_or(end, |span| end.max(span.range.end))
             .max(start);
-        // The sentence's own end belongs to it, and so do quotes and brackets closed in it.
-        let end = if range.end == source.len() {
+        let end = with_closing(source, start, end, range.end);
+        // The sentence's own end belongs to it, unless it closes what was opened before.
+        let closes = source[end..range.end].contains(CLOSING);
+        let end = if range.end == source.len() && !closes {
             range.end
         } else {
             end
         };
-        push_marks(parts, &source[range.start..start]);
+        push_marks(parts, source, range.start..start);
         if start < end && source[start..end].contains(char::is_alphanumeric) || !spans.is_empty() {
             let spans = spans
                 .iter()
@@ -195,9 +197,9 @@ impl Whole<'_> {
             text.mask(masked);
             parts.push(Part::Text(text));
         } else {
-            push_marks(parts, &source[start..end]);
+            push_marks(parts, source, start..end);
         }
-        push_marks(parts, &source[end..range.end]);
+        push_marks(parts, source, end..range.end);
     }
 }
 
@@ -241,13 +243,50 @@ fn is_open_before(source: &str, at: usize) -> bool {
     open
 }
 
-fn push_marks(parts: &mut Vec<Part>, marks: &str) {
-    if !marks.is_empty() {
-        parts.push(Part::Fixed(Fixed {
-            source: marks.to_owned(),
-            text: punctuation(marks.trim()),
-            kind: None,
-            glue: (false, false),
-        }));
+/// Marks that close what others open; the straight ones do both.
+const CLOSING: [char; 10] = ['”', '’', '」', '』', '》', '〉', '）', ')', '"', '\''];
+const OPENING: [char; 10] = ['“', '‘', '「', '『', '《', '〈', '（', '(', '"', '\''];
+
+/// The end of a stretch with the marks that close what was opened in it.
+fn with_closing(source: &str, start: usize, mut end: usize, limit: usize) -> usize {
+    while let Some(c) = source[end..limit].chars().next() {
+        let Some(kind) = CLOSING.iter().position(|&close| close == c) else {
+            break;
+        };
+        let inside = &source[start..end];
+        let opened = inside.matches(OPENING[kind]).count();
+        let is_open = if OPENING[kind] == c {
+            opened % 2 == 1
+        } else {
+            opened > inside.matches(c).count()
+        };
+        if !is_open {
+            break;
+        }
+        end += c.len_utf8();
     }
+    end
+}
+
+fn push_marks(parts: &mut Vec<Part>, source: &str, range: Range<usize>) {
+    let marks = &source[range.clone()];
+    if marks.is_empty() {
+        return;
+    }
+    // Straight quotation marks keep to what they enclose, where each has its partner.
+    let straight = |c: Option<char>| {
+        c.filter(|&c| matches!(c, '"' | '\'') && source.matches(c).count() % 2 == 0)
+    };
+    let odd = |c: char, end: usize| source[..end].matches(c).count() % 2 == 1;
+    let first = straight(marks.chars().next());
+    let last = straight(marks.chars().next_back());
+    parts.push(Part::Fixed(Fixed {
+        source: marks.to_owned(),
+        text: punctuation(marks.trim()),
+        kind: None,
+        glue: (
+            first.is_some_and(|c| odd(c, range.start)),
+            last.is_some_and(|c| odd(c, range.end)),
+        ),
+    }));
 }
