@@ -68,7 +68,8 @@ impl Completion {
         };
         for (way, result) in results.take(self.beginnings.len()).enumerate() {
             let (own, others) = (rank(&result), rank(&self.result));
-            if way == 0 || own.0 > others.0 || (own.0 == others.0 && own.1 > others.1) {
+            let better = own.0.cmp(&others.0).then(own.1.total_cmp(&others.1));
+            if way == 0 || better.is_gt() {
                 self.chosen = way;
                 self.result = result;
             }

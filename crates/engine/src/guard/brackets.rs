@@ -132,9 +132,8 @@ fn torn(text: &str) -> Vec<Torn> {
         match mark {
             '(' => brackets.push(at),
             ')' => {
-                if brackets.pop().is_none() {
-                    torn.push(lone(at, false));
-                }
+                let alone = brackets.pop().is_none();
+                torn.extend(alone.then(|| lone(at, false)));
             }
             '"' => {
                 let opens = may_open(text, at);
@@ -151,9 +150,8 @@ fn torn(text: &str) -> Vec<Torn> {
             }
             '“' => torn.extend(curly.replace(at).map(|first| lone(first, true))),
             '”' => {
-                if curly.take().is_none() {
-                    torn.push(lone(at, false));
-                }
+                let alone = curly.take().is_none();
+                torn.extend(alone.then(|| lone(at, false)));
             }
             _ => {}
         }

@@ -66,7 +66,7 @@ fn number(sentence: &str, span: &Span) -> Option<(usize, String)> {
     // Models know 二十六 well.
     let long = value.len() > 2 && value.trim_end_matches('0').len() > 1;
     let certain = !places || long;
-    certain.then(|| (text.len(), value))
+    certain.then_some((text.len(), value))
 }
 
 /// `14时28分04秒`, `9点5分`.
