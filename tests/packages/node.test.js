@@ -1,9 +1,9 @@
 /** The package in Node: as a program, on a server that renders pages, and for the compiler. */
 
 import assert from "node:assert/strict";
-import { mkdirSync, symlinkSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { before, test } from "node:test";
 
 import { FIXTURE, installPackage, MODEL, PACKAGE, run, TESTS, WORK } from "./support/package.js";
@@ -59,6 +59,24 @@ test("i2 h8 the model may be a path, a URL, bytes or a Blob, and the engine run 
   assert.equal(lines.pop(), "true");
   assert.equal(new Set(lines).size, 1);
   assert.match(lines[0] ?? "", /[A-Za-z]{3}/);
+});
+
+test("d3 sentences are the recorded ones, also where Intl.Segmenter is missing", () => {
+  const golden = readFileSync(fileURLToPath(new URL("../golden/sentences.jsonl", import.meta.url)), "utf8");
+  /** @type {{ text: string, sentences: string[] }[]} */
+  const records = golden.trim().split("\n").map((line) => JSON.parse(line));
+  const printed = node(`
+    delete Intl.Segmenter;
+    ${CREATE}
+    const translator = await Translator.create({ ...languages, modelUrl: ${JSON.stringify(MODEL)} });
+    const found = [];
+    for (const text of ${JSON.stringify(records.map(({ text }) => text))}) {
+      const { sentences } = await translator.translateDetailed(text);
+      found.push(sentences.map(({ source: [start, end] }) => text.slice(start, end)));
+    }
+    console.log(JSON.stringify(found));
+  `);
+  assert.deepEqual(JSON.parse(printed), records.map(({ sentences }) => sentences));
 });
 
 test("i2 several workers, a document, and an abort", () => {

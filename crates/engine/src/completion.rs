@@ -13,7 +13,10 @@ use crate::{Guard, Options};
 #[derive(Debug)]
 pub(crate) struct Completion {
     prefix: String,
-    beginning: Beginning,
+    /// The ways in which the prefix may be written in tokens.
+    beginnings: Vec<Beginning>,
+    /// The best of them, and what was found.
+    chosen: usize,
     pub(crate) result: SearchResult,
 }
 
@@ -24,16 +27,18 @@ impl Completion {
         if nothing || shared.source.encode(sentence).is_empty() {
             return None;
         }
-        let (tokens, next) = shared.target_encoder().beginning(prefix);
+        let ways = shared.target_encoder().beginnings(prefix).into_iter();
+        let beginnings = ways.map(|(tokens, next)| Beginning { tokens, next });
         Some(Self {
             prefix: prefix.to_owned(),
-            beginning: Beginning { tokens, next },
+            beginnings: beginnings.collect(),
+            chosen: 0,
             result: SearchResult::default(),
         })
     }
 
-    /// What the model should translate.
-    pub(crate) fn query(&self, sentence: &str, options: &Options, shared: &Shared) -> Query {
+    /// What the model should translate, once for each way.
+    pub(crate) fn queries(&self, sentence: &str, options: &Options, shared: &Shared) -> Vec<Query> {
         let read: Cow<'_, str> = if options.raw || !shared.reads_chinese {
             Cow::Borrowed(sentence)
         } else {
@@ -44,15 +49,35 @@ impl Completion {
                 Cow::Owned(simplified)
             }
         };
-        Query {
-            ids: shared.source.encode(&read),
+        let ids = shared.source.encode(&read);
+        let query = |beginning: &Beginning| Query {
+            ids: ids.clone(),
             all: false,
-            beginning: Some(self.beginning.clone()),
+            beginning: Some(beginning.clone()),
+        };
+        self.beginnings.iter().map(query).collect()
+    }
+
+    /// Takes the results of all queries, of which the best counts.
+    pub(crate) fn take(&mut self, results: &mut dyn Iterator<Item = SearchResult>) {
+        let rank = |result: &SearchResult| {
+            let best = result.hypotheses.first();
+            best.map_or((false, f32::NEG_INFINITY), |best| {
+                (best.finished, best.score)
+            })
+        };
+        for (way, result) in results.take(self.beginnings.len()).enumerate() {
+            let (own, others) = (rank(&result), rank(&self.result));
+            let better = own.0.cmp(&others.0).then(own.1.total_cmp(&others.1));
+            if way == 0 || better.is_gt() {
+                self.chosen = way;
+                self.result = result;
+            }
         }
     }
 
-    pub(crate) fn take(&mut self, result: SearchResult) {
-        self.result = result;
+    fn beginning(&self) -> &Beginning {
+        &self.beginnings[self.chosen]
     }
 
     /// The text of a hypothesis: what was given as it was given, and how it goes on.
@@ -62,7 +87,7 @@ impl Completion {
             return self.with_given_start(&text);
         }
         // Tokens do not tell spaces and quotes exactly, nor characters that no token has.
-        let given = ids.get(..self.beginning.tokens.len()).unwrap_or(ids);
+        let given = ids.get(..self.beginning().tokens.len()).unwrap_or(ids);
         let given = shared.target.decode(given);
         let rest = text.strip_prefix(given.trim_end()).unwrap_or_default();
         let prefix = &self.prefix;
@@ -89,7 +114,7 @@ impl Completion {
 
     /// The part of the half-written word that no token was fixed for.
     fn open_word(&self) -> Option<&str> {
-        if self.beginning.next.is_empty() {
+        if self.beginning().next.is_empty() {
             return None;
         }
         let start = self

@@ -85,8 +85,7 @@ impl Sentence {
             Way::Copied => {}
             Way::Checked(_) => sentence.ask(shared),
             Way::Completed(completion) => {
-                let query = completion.query(text, options, shared);
-                sentence.queries.push(query);
+                sentence.queries = completion.queries(text, options, shared);
             }
             Way::Once(_) => {
                 let ids = shared.source.encode(text);
@@ -136,7 +135,7 @@ impl Sentence {
         match &mut self.way {
             Way::Copied => {}
             Way::Once(found) => *found = results.next().unwrap_or_default(),
-            Way::Completed(completion) => completion.take(results.next().unwrap_or_default()),
+            Way::Completed(completion) => completion.take(results),
             Way::Checked(draft) => {
                 draft.take(results, &shared.target, shared.model.config().lp_rate);
                 self.ask(shared);

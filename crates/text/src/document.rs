@@ -221,13 +221,17 @@ impl Tiling<'_> {
         let mut start = line.start;
         for part in self.text[line.clone()].split(SENTENCE_MARK) {
             let end = start + part.len();
-            for sentence in splitter.split(part) {
-                let sentence = start + sentence.start..start + sentence.end;
-                self.push_between(sentence.start, start);
-                self.segments.push(Segment {
-                    kind: SegmentKind::Sentence,
-                    range: sentence,
-                });
+            // Tabs separate columns.
+            for cell in part.split_inclusive('\t') {
+                for sentence in splitter.split(cell) {
+                    let sentence = start + sentence.start..start + sentence.end;
+                    self.push_between(sentence.start, start);
+                    self.segments.push(Segment {
+                        kind: SegmentKind::Sentence,
+                        range: sentence,
+                    });
+                }
+                start += cell.len();
             }
             self.push_gap(end);
             // The mark itself; behind the last part there is none.
@@ -240,8 +244,8 @@ impl Tiling<'_> {
     fn push_between(&mut self, end: usize, part: usize) {
         let start = self.covered();
         let between = &self.text[start..end];
-        // Tabs separate columns, and what is not white space must not be lost.
-        let replaceable = between.chars().all(|c| c.is_whitespace() && c != '\t');
+        // What is not white space must not be lost.
+        let replaceable = between.chars().all(char::is_whitespace);
         if start > part && replaceable {
             if start < end {
                 self.segments.push(Segment {

@@ -16,7 +16,8 @@ pub(crate) fn is_gap(c: char) -> bool {
 fn is_zero_width(c: char) -> bool {
     matches!(
         c,
-        '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2060}' | '\u{feff}'
+        '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'
+            ..='\u{202e}' | '\u{2060}' | '\u{2066}'..='\u{2069}' | '\u{feff}'
     )
 }
 
@@ -50,6 +51,7 @@ mod tests {
     #[test]
     fn c8_soft_hyphen_zero_width_space_and_bom_go_inside_sentences() {
         assert_eq!(clean("人\u{ad}工\u{200b}智能\u{feff}。"), "人工智能。");
+        assert_eq!(clean("你\u{202e}好\u{202c}吗"), "你好吗");
         assert_eq!(clean("a\tb\u{0}c\u{1f}d"), "a bc d");
         assert!(matches!(clean("你好 \u{fffd}👨‍👩‍👧"), Cow::Borrowed(_)));
     }

@@ -301,6 +301,15 @@ fn other(text: &str) -> Option<Likely> {
     })
 }
 
+/// Whether a text has characters that only Chinese is written with, neither Japanese nor Korean: it
+/// is Chinese then, however many words in kana or Hangul it quotes.
+#[must_use]
+pub fn has_only_chinese(text: &str) -> bool {
+    const CHARACTERS: &str = "你吗呢哪啊吧这们说话过还进样开经么头关书东车长门问间买卖马鸟鱼饭语读认识谢让请谁\
+        岁钱错难欢观乐药华汉热爷讲论许该记讯词译试谈边转轻较输农决冲备处复够夹奖妈";
+    text.contains(|c| CHARACTERS.contains(c))
+}
+
 /// Common characters that only Simplified Chinese has.
 fn is_only_simplified(c: char) -> bool {
     "们这个来时说国为会过对学发动还进样开点经现么头关气书见话电车东长门问间里买卖马鸟鱼见贝饭语读写认识谢让请谁岁钱银铁错难双欢观视觉乐药医华汉热爱爷讲论设计许该记讯词译试词调谈连远运选边达迟适转轻较输农决况冲净准凉减几击划则刚创别剧劝办务劳势区协单卫厂厅历压厌县参变叶号叹听员呜园围图圆场坏块坚坛坝坟垄处备复够夹夺奋奖妆妇妈娱学宁宝实宠审宪宽宾对寻导寿将尔尘尝层属岁岗岛岭币师带帮库应庙废广开异弃张弹强归当录彦彻径忆忧怀态怂总恋恶恼悬惊惧惨惯愿慑懒战户扑执扩扫扬护报担拥拦拨择挂挡挣挤挥损换据掷揽搀搁摄摆摇撑携敌数断无旧显晋晒晓晕术机杀杂权条极构枪柜标栋栏树桥检楼横欧欲毁毕毙氢汇沟没沪泪泽洁浅浆测济浏浓涂涛润涨渊渐渔温湾湿满滚滞滤滥灭灯灵灾炉炼烁烂烛烟烦烧烫".contains(c)
@@ -329,6 +338,12 @@ mod tests {
         ] {
             assert_eq!(detect(text, &simplifier), language, "{text}");
         }
+    }
+
+    #[test]
+    fn l3_quotations_do_not_make_a_sentence_japanese() {
+        assert!(has_only_chinese("我喜欢カラオケ。") && has_only_chinese("他说안녕하세요"));
+        assert!(!has_only_chinese("私は学生です。") && !has_only_chinese("東京タワーへ行きます。"));
     }
 
     #[test]

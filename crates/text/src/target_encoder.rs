@@ -26,6 +26,9 @@ const ESCAPES: [(&str, char); 9] = [
 /// How far a character of a token may be from the one before it.
 const MAX_SKIP: usize = 16;
 
+/// Most ways in which a half-written word is continued.
+const MAX_WAYS: usize = 3;
+
 /// Finds the token ids of text in the language that a model writes.
 #[derive(Debug, Clone)]
 pub struct TargetEncoder {
@@ -73,30 +76,58 @@ impl TargetEncoder {
         words
     }
 
-    /// The tokens of a text that is the beginning of a translation. When nothing separates its last
-    /// word from what comes next, that word may be half written: then it is left to the second list,
-    /// the tokens of which one has to come next.
+    /// The tokens of a text that is the beginning of a translation, in each of the ways that it may
+    /// have been written; there is at least one. When nothing separates the last word from what comes
+    /// next, that word may be half written: then it is left to the second list, the tokens of which one
+    /// has to come next.
     #[must_use]
-    pub fn beginning(&self, text: &str) -> (Vec<u32>, Vec<u32>) {
-        let mut words = self.words(text);
+    pub fn beginnings(&self, text: &str) -> Vec<(Vec<u32>, Vec<u32>)> {
+        let (ids, next, rest) = self.beginning(text);
+        let mut all = vec![(ids.clone(), next)];
+        // `Priva` begins the token `Private`, but `Privacy` may be `Priv@@ acy`.
+        let lengths = rest.char_indices().map(|(at, _)| at).skip(1);
+        let parts = lengths.collect::<Vec<_>>().into_iter().rev();
+        let others = parts.filter_map(|len| {
+            let id = self.vocabulary.id(&format!("{}@@", &rest[..len]))?;
+            let next = self.going_on(&rest[len..]);
+            let ids = ids.iter().copied().chain([id]).collect();
+            (!next.is_empty()).then_some((ids, next))
+        });
+        all.extend(others.take(MAX_WAYS - 1));
+        all
+    }
+
+    /// The way with the longest tokens, and what of the last word is left to the second list.
+    fn beginning(&self, text: &str) -> (Vec<u32>, Vec<u32>, String) {
+        // A hyphen behind a word is one within a word: something follows.
+        let hyphenated = text
+            .strip_suffix('-')
+            .is_some_and(|text| text.ends_with(|c: char| c.is_alphanumeric()));
+        let mut words = if hyphenated {
+            let mut words = self.words(&format!("{text}a"));
+            words.pop();
+            words
+        } else {
+            self.words(text)
+        };
         let open = text.ends_with(|c: char| c.is_alphanumeric());
         let last = if open { words.pop() } else { None };
         let mut ids: Vec<u32> = words.into_iter().flat_map(|word| word.ids).collect();
         let Some(last) = last else {
-            return (ids, Vec::new());
+            return (ids, Vec::new(), String::new());
         };
         let word = escaped(&text[last.range]);
         let mut rest = &word[..];
         loop {
             let next = self.going_on(rest);
             if !next.is_empty() {
-                return (ids, next);
+                return (ids, next, rest.to_owned());
             }
             // No token begins with all of it: the longest part that goes on comes first.
             let Some((id, len)) = self.longest_part(rest) else {
                 let tail = self.tokens_of(rest);
                 ids.extend(tail);
-                return (ids, Vec::new());
+                return (ids, Vec::new(), String::new());
             };
             ids.push(id);
             rest = &rest[len..];
@@ -229,12 +260,26 @@ mod tests {
     #[test]
     fn a_half_written_word_leaves_a_choice() {
         let encoder = encoder("</s>\nwe\ntrans@@\ntransport\nlate\nl@@\nate\nlove");
-        assert_eq!(encoder.beginning(""), (vec![], vec![]));
-        assert_eq!(encoder.beginning("we "), (vec![1], vec![]));
-        assert_eq!(encoder.beginning("we tr"), (vec![1], vec![2, 3]));
-        assert_eq!(encoder.beginning("we transl"), (vec![1, 2], vec![4, 5, 7]));
-        assert_eq!(encoder.beginning("translat"), (vec![2], vec![4]));
-        assert_eq!(encoder.beginning("we xy"), (vec![1, 8, 8], vec![]));
+        let one = |text: &str| {
+            let mut all = encoder.beginnings(text);
+            assert_eq!(all.len(), 1, "{text}: {all:?}");
+            all.remove(0)
+        };
+        assert_eq!(one(""), (vec![], vec![]));
+        assert_eq!(one("we "), (vec![1], vec![]));
+        assert_eq!(one("we tr"), (vec![1], vec![2, 3]));
+        assert_eq!(one("we transl"), (vec![1, 2], vec![4, 5, 7]));
+        assert_eq!(one("we xy"), (vec![1, 8, 8], vec![]));
+        // late, and l@@ ate
+        let found = encoder.beginnings("translat");
+        assert_eq!(found, [(vec![2], vec![4]), (vec![2, 5], vec![6])]);
+    }
+
+    #[test]
+    fn a_hyphen_behind_a_word_is_one_within_it() {
+        let encoder = encoder("</s>\nwell\n@-@\nknown\n-");
+        assert_eq!(encoder.beginnings("well-"), [(vec![1, 2], vec![])]);
+        assert_eq!(encoder.beginnings("well -"), [(vec![1, 4], vec![])]);
     }
 
     #[test]

@@ -31,7 +31,7 @@ fn c2_white_space_at_the_ends_of_lines_is_kept() {
         translated("\u{3000}\u{3000}你好。 \n\t再见。\u{3000}"),
         "\u{3000}\u{3000}S0. \n\tS1.\u{3000}"
     );
-    assert_eq!(translated("姓名\t年龄"), "S0.");
+    assert_eq!(translated("姓名\t年龄\t\t城市 \n"), "S0.\tS1.\t\tS2. \n");
     assert_eq!(translated("你好。\t再见。"), "S0.\tS1.");
 }
 
@@ -175,4 +175,25 @@ proptest! {
         let squeeze = |text: &str| text.replace(char::is_whitespace, "");
         prop_assert_eq!(squeeze(&document.render(&sources).text), squeeze(&text));
     }
+}
+
+/// The sentences of texts as recorded; the package has to find the same in WebAssembly, where
+/// nothing of the browser helps.
+#[test]
+fn d3_sentences_are_the_recorded_ones() {
+    #[derive(serde::Deserialize)]
+    struct Record {
+        text: String,
+        sentences: Vec<String>,
+    }
+    let golden = include_str!("../../../tests/golden/sentences.jsonl");
+    let mut count = 0;
+    for line in golden.lines() {
+        let record: Record = serde_json::from_str(line).unwrap();
+        let document = Document::parse(&record.text);
+        let found: Vec<_> = document.sentences().collect();
+        assert_eq!(found, record.sentences);
+        count += found.len();
+    }
+    assert!(count > 30, "{count}");
 }

@@ -108,5 +108,11 @@ fn protected_spans() {
             assert!(protect::missing(&text, &spans, output).len() <= spans.len());
         }
         let _ = protect::number::find(&text);
+        let breaks = |text: &str| text.matches('\n').count();
+        assert_eq!(
+            breaks(&protect::in_digits(&text)),
+            breaks(&text),
+            "lines stay"
+        );
     });
 }

@@ -8,6 +8,7 @@ mod json_lines;
 mod plain;
 mod progress;
 mod team;
+mod truncation;
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -88,7 +89,8 @@ JSON lines:
   {\"text\": \"…\"} in, {\"translation\": \"…\"} out. The text may hold line breaks; other fields are
   passed over. With TEXT arguments these are the texts, and only the output is JSON.
 
-  \"truncated\": true is added when a sentence reached the length limit before its end.
+  \"truncated\": true is added when a sentence reached the length limit before its end. Without
+  --jsonl a message on standard error says how many did.
 
   --scores and --n-best add \"hypotheses\", a list of {\"text\", \"ids\", \"score\"}, best first: score is
   the log-probability divided by the length penalty, ids are without the end of sentence. They also

@@ -8,16 +8,20 @@ use anyhow::{Result, anyhow};
 
 use super::batch::Batch;
 use super::input::Lines;
+use super::truncation::Truncation;
 use crate::output;
 
 pub(crate) fn translate_texts(batch: &Batch, texts: &[String]) -> Result<()> {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let mut out = String::new();
+    let mut truncation = Truncation::default();
     for translation in batch.translate(&texts)? {
+        truncation.count(&translation);
         out += &translation.text;
         out.push('\n');
     }
     output::print(&out)?;
+    truncation.report();
     Ok(())
 }
 
@@ -35,9 +39,12 @@ pub(crate) fn translate_document(batch: &Batch) -> Result<()> {
             error.valid_up_to()
         )
     })?;
+    let mut truncation = Truncation::default();
     for translation in batch.translate(&[text])? {
+        truncation.count(&translation);
         output::print(&translation.text)?;
     }
+    truncation.report();
     Ok(())
 }
 
@@ -46,10 +53,12 @@ pub(crate) fn translate_document(batch: &Batch) -> Result<()> {
 pub(crate) fn translate_lines(batch: &Batch) -> Result<ExitCode> {
     let input = Lines::of_standard_input(batch)?;
     let mut invalid = InvalidLines::default();
+    let mut truncation = Truncation::default();
     let mut done = 0;
     loop {
         let lines = input.next_batch()?;
         if lines.is_empty() {
+            truncation.report();
             return Ok(invalid.finish());
         }
         let texts: Vec<Cow<'_, str>> = lines
@@ -63,7 +72,7 @@ pub(crate) fn translate_lines(batch: &Batch) -> Result<ExitCode> {
             }
         }
         let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
-        output::print(&translated(batch, &texts)?)?;
+        output::print(&translated(batch, &texts, &mut truncation)?)?;
         done += lines.len();
     }
 }
@@ -100,7 +109,7 @@ impl InvalidLines {
     }
 }
 
-fn translated(batch: &Batch, lines: &[&str]) -> Result<String> {
+fn translated(batch: &Batch, lines: &[&str], truncation: &mut Truncation) -> Result<String> {
     // The carriage return of a line end is no part of the text, but stays.
     let bare: Vec<&str> = lines
         .iter()
@@ -108,6 +117,7 @@ fn translated(batch: &Batch, lines: &[&str]) -> Result<String> {
         .collect();
     let mut out = String::new();
     for (translation, line) in batch.translate(&bare)?.iter().zip(lines) {
+        truncation.count(translation);
         // No model output has a line break; if one ever had, the count of lines would still hold.
         out += &translation.text.replace('\n', " ");
         if line.ends_with('\r') {

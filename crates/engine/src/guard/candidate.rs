@@ -5,7 +5,8 @@ use std::ops::Range;
 use csanmt_text::protect::{Kind, Span, missing, render};
 use csanmt_text::script::is_han;
 
-use super::{part, repetition, wording};
+use super::completeness::Pair;
+use super::{brackets, dates, part, repair, repetition, wording};
 use crate::guards::{Guard, Guards};
 
 /// What a translation is compared with.
@@ -18,6 +19,8 @@ pub(crate) struct Original {
     pub(crate) is_part: bool,
     /// How often it says the same in a row.
     repeats: usize,
+    /// Brackets around words.
+    brackets: usize,
 }
 
 /// A hypothesis as text.
@@ -36,6 +39,8 @@ pub(crate) struct Candidate {
     pub(crate) finished: bool,
     /// There are hardly any words in it besides its spans.
     pub(crate) sparse: bool,
+    /// It lacks brackets.
+    pub(crate) unbracketed: bool,
 }
 
 impl Candidate {
@@ -63,12 +68,14 @@ impl Candidate {
 impl Original {
     pub(crate) fn new(source: String, spans: Vec<Span>, guards: Guards, is_part: bool) -> Self {
         let repeats = repetition::repeats(&source);
+        let brackets = brackets::count(&source, &spans);
         Self {
             source,
             spans,
             guards,
             is_part,
             repeats,
+            brackets,
         }
     }
 
@@ -108,6 +115,23 @@ impl Original {
         {
             text.pop();
         }
+        if self.guards.has(Guard::Loops) {
+            repetition::without_doubles(&mut text, &self.source);
+        }
+        if self.guards.has(Guard::Lost)
+            && let Some(better) = repair::without_scales(&self.source, &self.spans, &text)
+        {
+            text = better;
+        }
+        if self.guards.has(Guard::Lost) {
+            dates::name_months(&self.source, &self.spans, &mut text);
+        }
+        let unbracketed = self.guards.has(Guard::Untranslated)
+            && brackets::are_lost(&self.source, self.brackets, &text);
+        let torn = brackets::are_torn(&self.source, &text);
+        if torn && self.guards.has(Guard::Untranslated) {
+            text = brackets::mended(&self.source, &text);
+        }
         for span in missing(&self.source, &self.spans, &text) {
             let i = self.spans.iter().position(|other| other == span);
             lost.extend(i.filter(|i| !lost.contains(i)));
@@ -122,12 +146,17 @@ impl Original {
             *kind == Kind::Numeral || self.source[range.clone()].starts_with("百分之")
         };
         let (numerals, lost): (Vec<usize>, Vec<usize>) = lost.into_iter().partition(numeral);
-        let sparse = self.guards.has(Guard::Untranslated) && self.is_sparse(&text);
+        let pair = Pair {
+            source: &self.source,
+            spans: &self.spans,
+            text: &text,
+        };
+        let sparse = self.guards.has(Guard::Untranslated) && pair.is_sparse();
         let wrong = |guard: &Guard| match guard {
             Guard::Length => !finished,
             Guard::Lost => !lost.is_empty(),
             Guard::Loops => self.loops(&text),
-            Guard::Untranslated => sparse || self.is_foreign(&text),
+            Guard::Untranslated => sparse || unbracketed || self.is_foreign(&text),
             Guard::Wording => wording::corrected(&self.source, &text).is_some(),
             Guard::Unknown | Guard::Signs | Guard::Stutters => false,
         };
@@ -137,7 +166,8 @@ impl Original {
             .filter(wrong)
             .collect();
         let stutters = if self.guards.has(Guard::Stutters) {
-            repetition::stutters(&text)
+            let invented = repair::invented(&self.source, &self.spans, &text);
+            repetition::stutters(&text) + usize::from(torn) + invented
         } else {
             0
         };
@@ -149,40 +179,8 @@ impl Original {
             stutters,
             finished,
             sparse,
+            unbracketed,
         }
-    }
-
-    /// Whether the words between the spans have been left out: none for at least two Chinese
-    /// characters that say something, and with signs in place of spans hardly any.
-    fn is_sparse(&self, text: &str) -> bool {
-        if self.spans.is_empty() {
-            return false;
-        }
-        let mut rest = text.to_owned();
-        let mut signs = false;
-        for span in &self.spans {
-            signs |= span.kind.is_foreign();
-            let kept = render(&self.source, span);
-            if let Some(at) = rest.find(&kept) {
-                rest.replace_range(at..at + kept.len(), " ");
-            }
-        }
-        let in_span = |at: usize| self.spans.iter().any(|span| span.range.contains(&at));
-        // Units and the words of dates and scores may become marks.
-        let says =
-            |c: char| is_han(c) && !"年月日号时分秒点半度元块角的第个比和与或至到".contains(c);
-        let source = self.source.char_indices();
-        let characters = source.filter(|&(at, c)| says(c) && !in_span(at)).count();
-        let words = rest
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| word.contains(char::is_alphabetic))
-            .count();
-        let few = if signs {
-            words * 4 < characters
-        } else {
-            words == 0
-        };
-        characters > 1 && few
     }
 
     fn loops(&self, text: &str) -> bool {
@@ -317,8 +315,14 @@ fn restore(text: &mut String, range: Range<usize>, source: &str, span: &Span) {
         span_text = capitalized(&span_text);
     }
     let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    let before = word(text[..range.start].chars().next_back());
-    let behind = word(text[range.end..].chars().next());
+    // &lt;br&gt; is so in the source.
+    let joins = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    let glued = (
+        joins(source[..span.range.start].chars().next_back()),
+        joins(source[span.range.end..].chars().next()),
+    );
+    let before = word(text[..range.start].chars().next_back()) && !glued.0;
+    let behind = word(text[range.end..].chars().next()) && !glued.1;
     let space = |needed| if needed { " " } else { "" };
     text.replace_range(
         range,

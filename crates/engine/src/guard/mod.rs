@@ -6,7 +6,12 @@
 //! beam, a correction of the number that is wrong, signs in place of what was lost, and in the end
 //! the text between what must stay, so that nothing can be lost.
 
+mod brackets;
 mod candidate;
+mod completeness;
+mod cut;
+mod dates;
+mod items;
 mod part;
 mod repair;
 mod repetition;
@@ -16,15 +21,17 @@ mod wording;
 use std::borrow::Cow;
 
 use csanmt_model::SearchResult;
-use csanmt_text::language::Letters;
+use csanmt_text::language::{Letters, has_only_chinese};
 use csanmt_text::protect::{self, Kind, Span, Terms};
+use csanmt_text::script::is_han;
 use csanmt_text::{Simplifier, TargetDecoder, narrow};
 
 use crate::confidence::Certainty;
 use crate::guards::Guard;
 use crate::work::Fault;
 use crate::{Hypothesis, Options};
-use part::{Part, Whole};
+use cut::Whole;
+use part::Part;
 use text::Text;
 
 /// A sentence on its way through the model.
@@ -52,11 +59,24 @@ impl Draft {
         let source = narrow_outside_spans(sentence);
         let none = Terms::default();
         let terms = options.terms.as_deref().unwrap_or(&none);
+        let source = match protect::in_digits(&source) {
+            // A term with numbers in it is to be found as it is written.
+            Cow::Owned(digits) if guards.has(Guard::Lost) && terms.is_empty() => Cow::Owned(digits),
+            _ => source,
+        };
         let spans = protect::spans_with(&source, terms);
-        let letters = Letters::count(&without(&source, &spans));
+        // Words in kana and Hangul are stretches too, but make a sentence Japanese or Korean.
+        let Letters { kana, hangul, .. } = Letters::count(&source);
+        let rest = without(&source, &spans);
+        let letters = Letters {
+            kana,
+            hangul,
+            ..Letters::count(&rest)
+        };
+        let is_chinese = letters.is_chinese() || has_only_chinese(&rest);
         let prescribed = spans.iter().any(|span| span.kind == Kind::Prescribed);
-        let is_term = prescribed && letters.is_none();
-        if !letters.is_chinese() && !is_term {
+        let is_term = prescribed && Letters::count(&rest).is_none();
+        if !is_chinese && !is_term {
             let narrowed = (*source != *sentence && letters.is_latin()).then(|| source.to_string());
             let text = half_width(&source, &spans, letters).or(narrowed);
             return text.map(|text| Self {
@@ -200,10 +220,18 @@ fn narrow_outside_spans(sentence: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Text without Chinese in which Chinese punctuation stands between words: `QQ：12345`.
+/// Text without Chinese besides numbers and days (`星期三 3.5万`) and besides punctuation between
+/// words: `QQ：12345`.
 fn half_width(source: &str, spans: &[Span], letters: Letters) -> Option<String> {
     let has_words = source.contains(|c: char| c.is_ascii_alphanumeric());
-    if !has_words || letters.han + letters.kana + letters.hangul > 0 {
+    let is_read = |span: &Span| {
+        let text = &source[span.range.clone()];
+        span.kind.is_number()
+            && text.contains(is_han)
+            && !protect::render(source, span).contains(is_han)
+    };
+    let reads = spans.iter().any(is_read);
+    if !(has_words || reads) || letters.han + letters.kana + letters.hangul > 0 {
         return None;
     }
     let mut out = String::with_capacity(source.len());
@@ -232,7 +260,7 @@ fn half_width(source: &str, spans: &[Span], letters: Letters) -> Option<String> 
         .replace(" )", ")")
         .replace(") ,", "),")
         .replace("  ", " ");
-    source.contains(is_chinese_mark).then_some(text)
+    (reads || source.contains(is_chinese_mark)).then_some(text)
 }
 
 fn is_chinese_mark(c: char) -> bool {

@@ -35,6 +35,37 @@ pub(crate) fn lost(source: &str, spans: &[Span], lost: &[&Span], output: &str) -
     Some(out)
 }
 
+/// `8 million` is `8` where the source has 8 and no large number at all.
+pub(crate) fn without_scales(source: &str, spans: &[Span], output: &str) -> Option<String> {
+    let large = |c: char| "百千万亿萬億佰仟".contains(c);
+    let latin = |c: char| c.is_ascii_alphabetic();
+    let unscaled = spans.iter().any(|span| span.kind.is_number())
+        && !source.contains(large)
+        && !spans
+            .iter()
+            .any(|span| span.kind.is_number() && source[span.range.clone()].contains(latin))
+        && !source.to_ascii_lowercase().contains("illion");
+    if !unscaled {
+        return None;
+    }
+    let values: Vec<number::Decimal> = spans
+        .iter()
+        .flat_map(|span| number::find(&render(source, span)))
+        .map(|found| found.value)
+        .collect();
+    let mut out = output.to_owned();
+    // Both readings of one place, the scaled one first.
+    for pair in number::find(output).windows(2).rev() {
+        let (scaled, plain) = (&pair[0], &pair[1]);
+        let same = scaled.range.start == plain.range.start && scaled.range.end > plain.range.end;
+        let word = same && output[plain.range.end..scaled.range.end].contains("illion");
+        if word && values.contains(&plain.value) && !values.contains(&scaled.value) {
+            out.replace_range(plain.range.end..scaled.range.end, "");
+        }
+    }
+    (out != output).then_some(out)
+}
+
 /// Numbers in Chinese characters, which may well be in digits in the translation.
 fn has_numerals(source: &str, spans: &[Span]) -> bool {
     let in_span = |at: usize| spans.iter().any(|span| span.range.contains(&at));
@@ -162,6 +193,14 @@ fn words(text: &str) -> Vec<std::ops::Range<usize>> {
     words
 }
 
+/// How many numbers an output has that the source does not know.
+pub(crate) fn invented(source: &str, spans: &[Span], output: &str) -> usize {
+    if has_numerals(source, spans) || source.contains('一') {
+        return 0;
+    }
+    surplus(source, spans, output).len()
+}
+
 /// The numbers of the output that belong to no number of the source.
 fn surplus(source: &str, spans: &[Span], output: &str) -> Vec<std::ops::Range<usize>> {
     let wanted: Vec<number::Found> = spans
@@ -279,6 +318,21 @@ mod tests {
         let spans = spans(source);
         let missing = missing(source, &spans, output);
         lost(source, &spans, &missing, output)
+    }
+
+    #[test]
+    fn b3_words_that_make_a_number_larger_go() {
+        for (source, output, expected) in [
+            ("可乐 8元", "Cola 8 million yuan", Some("Cola 8 yuan")),
+            ("8万元", "80 thousand yuan", None),
+            ("8 million元", "8 million yuan", None),
+            ("3个", "3 thousand", None),
+            ("第3名", "3rd of 5 million", None),
+        ] {
+            let spans = spans(source);
+            let found = without_scales(source, &spans, output);
+            assert_eq!(found.as_deref(), expected, "{source}");
+        }
     }
 
     #[test]

@@ -50,6 +50,27 @@ pub(crate) fn collapse(text: &mut String, source: &str, allowed: usize) {
     text.truncate(kept.len());
 }
 
+/// Takes out the second of two equal words that never stand side by side: `of of`.
+pub(crate) fn without_doubles(text: &mut String, source: &str) {
+    const WORDS: [&str; 11] = [
+        "the", "a", "an", "and", "of", "to", "in", "for", "with", "or", "but",
+    ];
+    let mut end = 0;
+    while let Some(at) = text[end..].find(' ').map(|at| end + at) {
+        let first = text[..at].rsplit(' ').next().unwrap_or_default();
+        let len = text[at + 1..].find(' ').unwrap_or(text.len() - at - 1);
+        let second = &text[at + 1..at + 1 + len];
+        let same = first.eq_ignore_ascii_case(second)
+            && WORDS.iter().any(|word| word.eq_ignore_ascii_case(first));
+        if same && !source.contains(&text[at - first.len()..at + 1 + len]) {
+            text.replace_range(at..at + 1 + len, "");
+            end = at;
+        } else {
+            end = at + 1;
+        }
+    }
+}
+
 /// How many words begin with the same letters twice, as in `invinvitation`.
 pub(crate) fn stutters(text: &str) -> usize {
     let doubled = |word: &str| {
@@ -156,6 +177,23 @@ mod tests {
         assert_eq!(repeats("哈哈哈哈哈"), 5);
         assert_eq!(repeats("好的好的好的"), 3);
         assert_eq!(repeats("你好，10000"), 1);
+    }
+
+    #[test]
+    fn small_words_stand_once() {
+        for (text, kept) in [
+            ("The the cat and and and a dog", "The cat and a dog"),
+            ("had had that that", "had had that that"),
+            ("of of", "of"),
+            ("他 in in", "他 in"),
+        ] {
+            let mut once = text.to_owned();
+            without_doubles(&mut once, "");
+            assert_eq!(once, kept);
+        }
+        let mut quoted = "the band the the".to_owned();
+        without_doubles(&mut quoted, "the the乐队");
+        assert_eq!(quoted, "the band the the");
     }
 
     #[test]

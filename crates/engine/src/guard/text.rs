@@ -1,12 +1,13 @@
 //! A stretch of text on its way through the model, as often as it takes.
 
 use csanmt_model::SearchResult;
-use csanmt_text::protect::{Span, missing};
+use csanmt_text::protect::{Span, missing, render};
 use csanmt_text::script::is_han;
 use csanmt_text::{Simplifier, TargetDecoder, rephrase};
 
 use super::candidate::{Candidate, Original};
-use super::part::{self, Part, Whole};
+use super::cut::Whole;
+use super::part::{self, Part};
 use super::{repair, wording};
 use crate::Hypothesis;
 use crate::confidence::Certainty;
@@ -26,6 +27,8 @@ pub(crate) struct Text {
     original: Original,
     /// Spans that the model sees as a sign.
     masked: Vec<bool>,
+    /// The model sees it with a full stop, which it finds an end to sooner.
+    stopped: bool,
     /// Searches done.
     searches: usize,
     depth: usize,
@@ -39,16 +42,37 @@ pub(crate) struct Text {
     pub(crate) hypotheses: Vec<Hypothesis>,
 }
 
+/// A text that is all numbers and days, which need no model.
+fn numbers(source: &str, spans: &[Span]) -> Option<String> {
+    let mut out = String::new();
+    let mut end = 0;
+    for span in spans {
+        if !span.kind.is_number() {
+            return None;
+        }
+        out += &part::punctuation(&source[end..span.range.start]);
+        out += &render(source, span);
+        end = span.range.end;
+    }
+    out += &part::punctuation(&source[end..]);
+    (!out.contains(is_han)).then_some(out)
+}
+
 impl Text {
     pub(crate) fn new(source: String, spans: Vec<Span>, guards: Guards, depth: usize) -> Self {
         let masked = spans
             .iter()
             .map(|span| span.kind.is_foreign() && guards.has(Guard::Signs))
             .collect();
-        let output = (!source.contains(is_han)).then(|| part::punctuation(&source));
+        let output = if source.contains(is_han) {
+            numbers(&source, &spans)
+        } else {
+            Some(part::punctuation(&source))
+        };
         Self {
             original: Original::new(source, spans, guards, depth > 0),
             masked,
+            stopped: false,
             searches: 0,
             depth,
             output,
@@ -109,6 +133,9 @@ impl Text {
             end = span.range.end;
         }
         out.push_str(&source[end..]);
+        if self.stopped {
+            out.push('。');
+        }
         out
     }
 
@@ -148,7 +175,11 @@ impl Text {
             .iter()
             .map(|hypothesis| {
                 let text = target.decode(&hypothesis.ids);
-                self.original.candidate(&text, hypothesis.finished, &signs)
+                let text = match text.strip_suffix('.') {
+                    Some(bare) if self.stopped => bare.trim_end(),
+                    _ => &text,
+                };
+                self.original.candidate(text, hypothesis.finished, &signs)
             })
             .collect();
         for &guard in candidates.first().iter().flat_map(|first| &first.faults) {
@@ -243,6 +274,12 @@ impl Text {
             let all = self.depth >= MAX_DEPTH;
             return (Some(whole.split(|i| all || best.lost.contains(&i))), None);
         }
+        if best.unbracketed
+            && self.depth < MAX_DEPTH
+            && let Some(parts) = whole.brackets()
+        {
+            return (Some(parts), None);
+        }
         if best.sparse && self.depth < MAX_DEPTH && !spans.is_empty() {
             return (Some(whole.split(|_| true)), None);
         }
@@ -250,6 +287,17 @@ impl Text {
             && let Some(parts) = whole.clauses()
         {
             return (Some(parts), None);
+        }
+        if !best.finished
+            && self.depth < MAX_DEPTH
+            && let Some(parts) = whole.halves()
+        {
+            return (Some(parts), None);
+        }
+        let ends = source.ends_with(|c: char| !c.is_alphanumeric());
+        if !best.finished && !self.stopped && !ends {
+            self.stopped = true;
+            return (None, None);
         }
         let settled = self
             .original
@@ -259,9 +307,8 @@ impl Text {
             return (Some(whole.split(|_| true)), None);
         }
         self.mended = Mended::Not;
-        // Without an end, but what went is only what was said over and over.
-        let looped = best.faults.contains(&Guard::Loops) && settled.len() < best.text.len();
-        self.truncated = !best.finished && !looped;
+        // Also where only a loop went: nobody knows what would have followed it.
+        self.truncated = !best.finished;
         let text = if settled.is_empty() {
             source.clone()
         } else {
@@ -293,6 +340,7 @@ impl Text {
                     text = repair::lost(source, spans, &lost, &text)?;
                 }
                 Guard::Loops => text = self.original.without_loops(&text),
+                Guard::Untranslated if candidate.unbracketed => return None,
                 Guard::Untranslated => text = self.original.without_brackets(&text),
                 Guard::Wording => text = wording::corrected(source, &text)?,
                 _ => return None,

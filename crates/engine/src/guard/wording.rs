@@ -11,7 +11,7 @@ struct Meaning {
 
 /// Meanings of which a sentence is taken to have one only: a translation that has another one and
 /// not its own is wrong.
-const ALTERNATIVES: [&[Meaning]; 3] = [
+const ALTERNATIVES: [&[Meaning]; 6] = [
     &[
         Meaning {
             source: &["今天", "今日"],
@@ -24,6 +24,64 @@ const ALTERNATIVES: [&[Meaning]; 3] = [
         Meaning {
             source: &["昨天", "昨日", "昨晚"],
             target: &["yesterday"],
+        },
+        Meaning {
+            source: &["今晚", "今夜"],
+            target: &["tonight", "today", "evening", "night"],
+        },
+    ],
+    &[
+        Meaning {
+            source: &["去年", "上周", "上个月", "上月", "上星期", "上次"],
+            target: &["last"],
+        },
+        Meaning {
+            source: &["明年", "下周", "下个月", "下月", "下星期", "下次"],
+            target: &["next"],
+        },
+    ],
+    &[
+        Meaning {
+            source: &["小时", "钟头"],
+            target: &["hours", "hour"],
+        },
+        Meaning {
+            source: &["分钟"],
+            target: &["minutes", "minute"],
+        },
+    ],
+    &[
+        Meaning {
+            source: &["上涨", "上升", "增长", "涨幅", "升至", "↑"],
+            target: &[
+                "rose",
+                "rise",
+                "risen",
+                "rising",
+                "higher",
+                "increase",
+                "increased",
+                "growth",
+                "grew",
+                "grow",
+                "grown",
+            ],
+        },
+        Meaning {
+            source: &["下跌", "下降", "跌幅", "降至", "↓"],
+            target: &[
+                "fell",
+                "fall",
+                "fallen",
+                "falling",
+                "lower",
+                "decrease",
+                "decreased",
+                "decline",
+                "declined",
+                "drop",
+                "dropped",
+            ],
         },
     ],
     &[
@@ -321,6 +379,24 @@ mod tests {
             ("下午开会", "in the morning.", Some("in the afternoon.")),
             ("三亿欧元", "300 million dollars", Some("300 million euros")),
             ("晚上8点", "at 8 p.m.", None),
+            ("今晚升级", "upgraded yesterday", Some("upgraded tonight")),
+            (
+                "去年的收入",
+                "income of next year",
+                Some("income of last year"),
+            ),
+            (
+                "需要30分钟",
+                "It takes 30 hours.",
+                Some("It takes 30 minutes."),
+            ),
+            ("股价下跌5%", "Shares rose 5%", Some("Shares fell 5%")),
+            (
+                "指数↑0.62%",
+                "index ↑0.62% lower",
+                Some("index ↑0.62% higher"),
+            ),
+            ("成本下降，利润上升", "Costs rose.", None),
             ("¥399", "399 dollars", Some("399 yuan")),
         ] {
             assert_eq!(corrected(source, text).as_deref(), expected, "{source}");

@@ -10,7 +10,7 @@ const MAX_LOCAL: usize = 64;
 
 pub(super) fn scan(text: &str, at: usize) -> Option<(usize, Kind)> {
     let first = text.as_bytes()[at];
-    if !first.is_ascii() || !(first.is_ascii_alphanumeric() || b"@#/\\.~+:".contains(&first)) {
+    if !first.is_ascii() || !(first.is_ascii_alphanumeric() || b"@#/\\.~+:[".contains(&first)) {
         return None;
     }
     if !at_word_start(text, at) {
@@ -21,6 +21,7 @@ pub(super) fn scan(text: &str, at: usize) -> Option<(usize, Kind)> {
         b'@' => handle(rest).map(|len| (len, Kind::Handle)),
         b'#' => hashtag(rest).map(|len| (len, Kind::Hashtag)),
         b'/' | b'.' | b'~' => path(rest, starts_after_space(text, at)).map(|len| (len, Kind::Path)),
+        b'[' => bracketed_host(rest).map(|len| (len, Kind::Host)),
         b'\\' => network_path(rest).map(|len| (len, Kind::Path)),
         _ => url(rest)
             .map(|len| (len, Kind::Url))
@@ -257,8 +258,15 @@ fn hashtag(rest: &str) -> Option<usize> {
     if let Some(len) = topic(rest) {
         return Some(len);
     }
-    let name = run(&rest[1..], |b| b.is_ascii_alphanumeric() || b == b'_');
-    (name > 0).then_some(1 + name)
+    let mut end = 1 + run(&rest[1..], |b| b.is_ascii_alphanumeric() || b == b'_');
+    // #20240315-0001 is the number of something.
+    while rest[1..].starts_with(|c: char| c.is_ascii_digit()) && rest[end..].starts_with('-') {
+        match run(&rest[end + 1..], |b| b.is_ascii_alphanumeric()) {
+            0 => break,
+            len => end += 1 + len,
+        }
+    }
+    (end > 1).then_some(end)
 }
 
 /// Characters of a component of a path.
@@ -274,7 +282,10 @@ fn path(rest: &str, free: bool) -> Option<usize> {
     let mut end = lead.len();
     let mut components = 0;
     loop {
-        let length = run(&rest[end..], in_component);
+        let length = match run(&rest[end..], in_component) {
+            0 if lead != "/" => chinese_component(&rest[end..]),
+            length => length,
+        };
         if length == 0 {
             break;
         }
@@ -285,10 +296,26 @@ fn path(rest: &str, free: bool) -> Option<usize> {
         }
         end += 1;
     }
-    let named = rest[lead.len()..end].contains(|c: char| c.is_ascii_alphabetic());
+    let named = rest[lead.len()..end].contains(char::is_alphabetic);
     let enough = components > usize::from(lead == "/" && !free);
     let length = rest[..end].trim_end_matches(['.', '-', '*', '~']).len();
     (named && enough && length > lead.len()).then_some(length)
+}
+
+/// A component in Chinese, where another follows, an extension or nothing at all.
+fn chinese_component(rest: &str) -> usize {
+    let han: usize = rest
+        .chars()
+        .take(32)
+        .take_while(|&c| is_han(c) || c.is_ascii_alphanumeric())
+        .map(char::len_utf8)
+        .sum();
+    let tail = &rest[han..];
+    match tail.bytes().next() {
+        None | Some(b'/') => han,
+        Some(b'.') => han + run(tail, in_component),
+        _ => 0,
+    }
 }
 
 /// `C:\dir\file.txt`, `C:/dir`. Chinese names count when a backslash follows or introduces them.
@@ -334,8 +361,11 @@ fn components(rest: &str, start: usize) -> usize {
                 .take_while(|&c| is_han(c) || c.is_ascii_alphanumeric())
                 .map(char::len_utf8)
                 .sum();
+            let last = tail[han..].is_empty() || tail[han..].starts_with(['”', '"', '」', '》']);
             if tail[han..].starts_with(['\\', '.']) {
                 han + run(&tail[han..], in_component)
+            } else if last {
+                han
             } else {
                 0
             }
@@ -350,6 +380,19 @@ fn components(rest: &str, start: usize) -> usize {
         end += 1;
     }
     start.max(rest[..end].trim_end_matches('.').len())
+}
+
+/// `[::1]:443`
+fn bracketed_host(rest: &str) -> Option<usize> {
+    let address = colon_hexadecimal(&rest[1..])?;
+    let close = 1 + address;
+    let tail = rest[close..].strip_prefix(']')?;
+    let port = match tail.strip_prefix(':') {
+        Some(port) => 1 + run(port, |b| b.is_ascii_digit()),
+        None => 0,
+    };
+    let v6 = rest[1..close].contains(':');
+    v6.then_some(close + 1 + if port > 1 { port } else { 0 })
 }
 
 /// IPv4 with port or prefix length, IPv6, MAC.

@@ -25,6 +25,10 @@ pub(super) fn scan(text: &str, at: usize) -> Option<(usize, Kind)> {
     if quantity::digit(first).is_some() {
         return quantity::scan(window(text, at, MAX_BYTES)).map(|(len, kind)| (at + len, kind));
     }
+    if matches!(first, '(' | '（') {
+        let rest = window(text, at, MAX_BYTES);
+        return area_code(rest).map(|len| (at + len, Kind::Digits));
+    }
     if first.is_ascii_alphabetic() {
         let rest = window(text, at, MAX_BYTES);
         return lettered(rest).map(|(len, kind)| (at + len, kind));
@@ -38,6 +42,18 @@ fn joined(rest: &str) -> usize {
     let mut end = 0;
     while let Some(&b) = bytes.get(end) {
         let next_joins = bytes.get(end + 1).is_some_and(u8::is_ascii_alphanumeric);
+        // A&amp;B
+        let escaped = rest[end..].starts_with("&amp;");
+        if escaped {
+            if !bytes
+                .get(end + "&amp;".len())
+                .is_some_and(u8::is_ascii_alphanumeric)
+            {
+                break;
+            }
+            end += "&amp;".len();
+            continue;
+        }
         if b.is_ascii_alphanumeric() || (b"-_./+&'@~=".contains(&b) && next_joins) || b == b'_' {
             end += 1;
         } else {
@@ -198,15 +214,47 @@ pub(super) fn digit_groups(rest: &str) -> Option<(usize, Kind)> {
     (!goes_on && (count >= 9 || zero || whole)).then_some((end, Kind::Digits))
 }
 
+/// `(010) 6552-9988`
+fn area_code(rest: &str) -> Option<usize> {
+    let open = rest.chars().next()?.len_utf8();
+    let code = run(&rest[open..], |b| b.is_ascii_digit());
+    let close = rest[open + code..]
+        .chars()
+        .next()
+        .filter(|c| matches!(c, ')' | '）'))?;
+    let mut start = open + code + close.len_utf8();
+    start += run(&rest[start..], |b| b == b' ').min(1);
+    let number = &rest[start..];
+    let plain = run(number, |b| b.is_ascii_digit());
+    let len = match digit_groups(number) {
+        Some((len, _)) => len,
+        None if (7..=8).contains(&plain) => plain,
+        None => return None,
+    };
+    let area = (3..=4).contains(&code) && rest[open..].starts_with('0');
+    (area && len >= 7).then_some(start + len)
+}
+
 /// `2-1`, `11:9`, `16:9`, `1/3`: with a hyphen only if no unit follows, since 3-5天 is a range.
 fn score(rest: &str) -> Option<(usize, Kind)> {
-    let first = digits(rest, 1, 4)?;
+    let mut first = digits(rest, 1, 4)?;
+    // 2.5:1
+    if rest[first..].starts_with('.') {
+        let fraction = run(&rest[first + 1..], |b| b.is_ascii_digit());
+        let ratio = fraction > 0 && rest[first + 1 + fraction..].starts_with(':');
+        first += if ratio { fraction + 1 } else { 0 };
+    }
     let mark = rest[first..].chars().next()?;
     if !matches!(mark, '-' | ':' | '/') {
         return None;
     }
     let second = digits(&rest[first + 1..], 1, 4)?;
-    let end = first + 1 + second;
+    let mut end = first + 1 + second;
+    // 1:7.25
+    if mark == ':' && rest[end..].starts_with('.') {
+        let fraction = run(&rest[end + 1..], |b| b.is_ascii_digit());
+        end += if fraction > 0 { fraction + 1 } else { 0 };
+    }
     let next = rest[end..].chars().next();
     let goes_on = |c: char| {
         (mark == '-' && is_han(c))
@@ -222,7 +270,7 @@ fn score(rest: &str) -> Option<(usize, Kind)> {
 fn range(rest: &str) -> Option<(usize, Kind)> {
     let first = quantity::number(rest);
     let mark = rest[first..].chars().next()?;
-    if !matches!(mark, '-' | '~' | '～' | '–' | '—') {
+    if !matches!(mark, '-' | '－' | '~' | '～' | '–' | '—') {
         return None;
     }
     let start = first + mark.len_utf8();

@@ -23,7 +23,7 @@ pub fn missing<'s>(sentence: &str, spans: &'s [Span], output: &str) -> Vec<&'s S
         if span.kind.is_number() {
             return !number_occurs(text, span.kind, output, &numbers);
         }
-        if span.kind == Kind::Term && is_common(text) {
+        if span.kind == Kind::Term && is_common(text) && !stands_alone(sentence, span) {
             return false;
         }
         let rendered = render(sentence, span);
@@ -36,6 +36,18 @@ pub fn missing<'s>(sentence: &str, spans: &'s [Span], output: &str) -> Vec<&'s S
     };
     let mut lost = is_lost;
     spans.iter().filter(|span| lost(span)).collect()
+}
+
+/// Nothing touches it: a letter that is spoken of, not one of T恤 or 卡拉OK.
+fn stands_alone(sentence: &str, span: &Span) -> bool {
+    let touches = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let Range { start, end } = span.range;
+    let quoted = |c: Option<char>| c.is_some_and(|c| "“”‘’「」'\"".contains(c));
+    let (before, behind) = (
+        sentence[..start].chars().next_back(),
+        sentence[end..].chars().next(),
+    );
+    !touches(before) && !touches(behind) && quoted(before) && quoted(behind)
 }
 
 /// Words too short to tell a term from language.
@@ -129,14 +141,22 @@ fn ranges(text: &str, output: &str) -> usize {
     occurrences(first, Kind::Number, output)
         .filter(|range| {
             let tail = &output[range.end..];
-            let between = tail.find(is_digit).filter(|&len| len <= 7);
-            let between = between.filter(|&len| !tail[..len].trim().is_empty());
+            let between = tail.find(is_digit).filter(|&len| joins(tail[..len].trim()));
             between.is_some_and(|len| {
                 let tail = &tail[len..];
                 tail.starts_with(second) && !tail[second.len()..].starts_with(is_digit)
             })
         })
         .count()
+}
+
+/// The words and marks between the ends of a range.
+fn joins(between: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "-", "–", "—", "−", "~", "/", "to", "and", "or", "till", "until", "through", "% to",
+        "% and",
+    ];
+    WORDS.iter().any(|word| between.eq_ignore_ascii_case(word))
 }
 
 /// Where `text` stands in the output, not as a part of a longer word or number. A term may be

@@ -9,6 +9,8 @@
 
 mod address;
 mod chunk;
+mod digits;
+mod file_name;
 mod missing;
 pub mod number;
 mod numeral;
@@ -22,6 +24,7 @@ mod terms;
 mod tests;
 mod weekday;
 
+pub use digits::in_digits;
 pub use missing::missing;
 pub use pictograph::sanctioned_forms;
 pub use quantity::{month_name, render};
@@ -159,7 +162,8 @@ impl Kind {
 /// A scanner: the end and kind of what begins at a byte of a text.
 type Scanner = fn(&str, usize) -> Option<(usize, Kind)>;
 
-const SCANNERS: [Scanner; 8] = [
+const SCANNERS: [Scanner; 9] = [
+    file_name::scan,
     address::scan,
     placeholder::scan,
     structure::scan,

@@ -46,6 +46,15 @@ impl Decimal {
         self
     }
 
+    /// The number times a power of ten, which may be below 1.
+    #[must_use]
+    pub(super) fn shifted(mut self, power: i64) -> Self {
+        if !self.digits.is_empty() {
+            self.exponent += power;
+        }
+        self
+    }
+
     /// The number in English: `35,000`, `120 million`.
     #[must_use]
     pub fn to_english(&self) -> String {

@@ -74,6 +74,17 @@ pub(super) fn scan(text: &str, at: usize) -> Option<(usize, Kind)> {
     let rest = &text[at..];
     if let Some(share) = rest.strip_prefix("百分之") {
         let len = numeral(share);
+        // 百分之十二点五
+        let fraction = share[len..].strip_prefix(['点', '點']).map_or(0, numeral);
+        let point = '点'.len_utf8();
+        let digits = |from: usize, len: usize| {
+            len > 0 && share[from..from + len].chars().all(|c| digit(c).is_some())
+        };
+        let len = match fraction {
+            0 => len,
+            _ if digits(len + point, fraction) => len + point + fraction,
+            _ => len,
+        };
         value(&share[..len])?;
         return Some((at + "百分之".len() + len, Kind::Percentage));
     }

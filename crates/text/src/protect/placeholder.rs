@@ -130,7 +130,16 @@ fn tag(rest: &str) -> Option<usize> {
         return rest.find("-->").map(|at| at + 3);
     }
     let name = rest[1..].trim_start_matches('/');
-    if !name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '!') {
+    // <姓名>…</姓名>
+    let chinese: usize = name
+        .chars()
+        .take_while(|&c| is_han(c))
+        .map(char::len_utf8)
+        .sum();
+    let paired = chinese > 0
+        && (rest.starts_with("</") && name[chinese..].starts_with('>')
+            || rest.contains(&format!("</{}>", &name[..chinese])));
+    if !paired && !name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '!') {
         return None;
     }
     let mut quote = None;
@@ -139,7 +148,7 @@ fn tag(rest: &str) -> Option<usize> {
             (None, '"' | '\'') => quote = Some(c),
             (None, '>') => return Some(at + 1),
             (None, '<') => return None,
-            (None, _) if is_han(c) => return None,
+            (None, _) if is_han(c) && !paired => return None,
             (Some(open), _) if open == c => quote = None,
             _ => {}
         }

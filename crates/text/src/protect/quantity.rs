@@ -158,6 +158,7 @@ pub fn render(sentence: &str, span: &Span) -> String {
         Kind::Number | Kind::Percentage | Kind::Range => half_width(text),
         Kind::Mark => structure::render(text),
         Kind::Price => price(text),
+        Kind::Digits => text.replace('（', "(").replace('）', ")"),
         Kind::Prescribed => span.translation.as_deref().unwrap_or(text).to_owned(),
         _ => text.to_owned(),
     }
@@ -180,6 +181,7 @@ fn half_width(text: &str) -> String {
         '，' => ',',
         '％' => '%',
         '～' => '~',
+        '－' => '-',
         _ => digit(c).unwrap_or(c),
     };
     text.chars().map(narrow).collect()

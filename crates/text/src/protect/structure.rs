@@ -19,6 +19,8 @@ pub(super) fn scan(text: &str, at: usize) -> Option<(usize, Kind)> {
         '【' if rest.contains('】') => first.len_utf8(),
         '】' if text[..at].contains('【') => first.len_utf8(),
         '|' if text.matches('|').take(3).count() > 2 => 1,
+        '!' if rest[1..].starts_with('[') && rest.contains("](") => 2,
+        '*' => emphasis(text, at)?,
         '_' if rest
             .trim_start_matches('_')
             .starts_with(|c: char| c.is_ascii_alphanumeric()) =>
@@ -36,7 +38,9 @@ pub(super) fn scan(text: &str, at: usize) -> Option<(usize, Kind)> {
 fn enumerator(text: &str, at: usize, rest: &str) -> Option<usize> {
     let before = text[..at].trim_end().chars().next_back();
     let begins = before.is_none_or(|c| "；;。：:！？\n".contains(c))
-        || (text[..at].ends_with(char::is_whitespace) && rest.starts_with(['(', '（']));
+        || (text[..at].ends_with(char::is_whitespace)
+            && (rest.starts_with(['(', '（'])
+                || rest.get(1..).is_some_and(|tail| tail.starts_with('.'))));
     if !begins {
         return None;
     }
@@ -51,7 +55,7 @@ fn enumerator(text: &str, at: usize, rest: &str) -> Option<usize> {
         .sum();
     let letter = number.len()
         - number
-            .trim_start_matches(|c: char| c.is_ascii_lowercase())
+            .trim_start_matches(|c: char| c.is_ascii_alphabetic())
             .len();
     let len = match (digits, chinese, letter) {
         (1..=3, _, _) => digits,
@@ -63,6 +67,8 @@ fn enumerator(text: &str, at: usize, rest: &str) -> Option<usize> {
     let fits = match close {
         ')' | '）' => inner.is_some() || digits + letter > 0,
         '、' => inner.is_none() && letter == 0,
+        // 1.打开 2.保存
+        '.' => inner.is_none() && digits + letter > 0 && number[len + 1..].starts_with(is_han),
         _ => false,
     };
     // 1、2、3: a list of numbers.
@@ -99,9 +105,51 @@ fn closing(text: &str, at: usize, rest: &str) -> Option<usize> {
     if before[open..].contains(']') {
         return None;
     }
-    let link = rest[1..].starts_with('(').then(|| rest.find(')')).flatten();
-    let address = link.filter(|&end| !rest[..end].contains(char::is_whitespace));
-    Some(address.map_or(1, |end| end + 1))
+    Some(1 + address(&rest[1..]).unwrap_or(0))
+}
+
+/// `(https://example.com/a_(b))`, `(images/a b.png)`, `(/a "title")`: what a link leads to, with
+/// its brackets.
+fn address(rest: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let close = rest.char_indices().find_map(|(at, c)| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        (depth == 0).then_some(at)
+    })?;
+    let inner = rest[..close].strip_prefix('(')?;
+    // With spaces it has to look like an address, since it may be a remark behind the brackets.
+    let spaced = inner.contains(char::is_whitespace);
+    let addressed = inner.is_ascii() && inner.contains(['/', '.']);
+    (!inner.is_empty() && (!spaced || addressed)).then_some(close + 1)
+}
+
+/// `*` at either side of what it emphasises in Chinese.
+fn emphasis(text: &str, at: usize) -> Option<usize> {
+    const MOST: usize = 120;
+    let alone = |i: usize| !text[..i].ends_with('*') && !text[i + 1..].starts_with('*');
+    let encloses = |inner: &str| {
+        inner.contains(is_han)
+            && !inner.contains('\n')
+            && !inner.starts_with(char::is_whitespace)
+            && !inner.ends_with(char::is_whitespace)
+    };
+    if !alone(at) {
+        return None;
+    }
+    let opens = |open: usize, close: usize| {
+        let before = text[..open].chars().next_back();
+        !before.is_some_and(|c| c.is_ascii_alphanumeric()) && encloses(&text[open + 1..close])
+    };
+    let behind = window(text, at + 1, MOST).find('*').map(|len| at + 1 + len);
+    let start = (at.saturating_sub(MOST)..=at).find(|&i| text.is_char_boundary(i))?;
+    let before = text[start..at].rfind('*').map(|i| start + i);
+    let is_open = behind.is_some_and(|close| alone(close) && opens(at, close));
+    let is_close = before.is_some_and(|open| alone(open) && opens(open, at));
+    (is_open || is_close).then_some(1)
 }
 
 /// A run of ASCII in braces that hold Chinese, from a mark on: `{count, plural, one {# ` and `"}`.
@@ -193,6 +241,9 @@ mod tests {
             ("一、总则", vec!["一、"]),
             ("(1)总则 (2)分则", vec!["(1)", "(2)"]),
             ("1、姓名；2、年龄", vec!["1、", "2、"]),
+            ("1.打开 2.保存", vec!["1.", "2."]),
+            ("A.苹果 B.香蕉", vec!["A.", "B."]),
+            ("版本 2.5 和U.S.", vec![]),
             ("a) 中文", vec!["a)"]),
             ("十二、附则", vec!["十二、"]),
             ("1、2、3都可以", vec![]),
@@ -222,6 +273,16 @@ mod tests {
             ),
             ("|姓名|年龄|", vec!["|", "|", "|"]),
             ("[b]粗体[/b]字", vec!["[b]", "[/b]"]),
+            (
+                "[甲](https://a.example/a_(b)?c=d)看",
+                vec!["[", "](https://a.example/a_(b)?c=d)"],
+            ),
+            ("![图](images/a 1.png)", vec!["![", "](images/a 1.png)"]),
+            ("[甲](见 附录)乙", vec!["[", "]"]),
+            ("**粗**和*斜体*字", vec!["**", "**", "*", "*"]),
+            ("3*4和甲*乙", vec![]),
+            ("- [x] 已完成", vec!["- [x]"]),
+            ("- [ ] 未完成", vec!["- [ ]"]),
             ("[微笑]好", vec!["[", "]"]),
             ("【重要】通知", vec!["【", "】"]),
             (

@@ -1,7 +1,7 @@
 //! What programs and formulas are made of: expressions, calls, command line flags, signed numbers,
 //! amounts of money, words in other alphabets.
 
-use super::{Kind, at_word_start, quantity, run, window};
+use super::{Kind, at_word_start, file_name, quantity, run, window};
 use crate::script::{is_han, is_hangul, is_kana};
 
 /// Longest expression.
@@ -20,11 +20,14 @@ pub(super) fn scan(text: &str, at: usize) -> Option<(usize, Kind)> {
         }
         '*' | '.' => pattern(rest, before),
         '\\' => bracketed_formula(rest),
+        '^' => pattern_of_text(rest),
         '@' | ':' => named(rest, before),
         _ => None,
     };
     found
+        .or_else(|| spaced_operator(rest, before))
         .or_else(|| marks(rest, before))
+        .or_else(|| syllables(rest, before))
         .or_else(|| expression(text, at, rest))
         .map(|(len, kind)| (at + len, kind))
 }
@@ -80,7 +83,25 @@ fn signed(rest: &str, before: &str) -> Option<(usize, Kind)> {
     }
     let mut end = start + number;
     end += run(&rest[end..], |b| b == b'%');
-    let range = rest[end..].starts_with(['-', '~', '～', ':', '/']);
+    // <10ms
+    let unit = run(&rest[end..], |b| b.is_ascii_alphabetic());
+    let goes_on = rest[end + unit..].starts_with(|c: char| c.is_ascii_digit());
+    end += if unit < 5 && !goes_on { unit } else { 0 };
+    // -3.2%~+5.6%
+    if let Some(mark) = rest[end..]
+        .chars()
+        .next()
+        .filter(|c| matches!(c, '~' | '～'))
+    {
+        let second = end + mark.len_utf8();
+        let second = second + run(&rest[second..], |b| b == b'+' || b == b'-').min(1);
+        let number = quantity::number(&rest[second..]);
+        if number > 0 {
+            let end = second + number;
+            return Some((end + run(&rest[end..], |b| b == b'%'), Kind::Signed));
+        }
+    }
+    let range = rest[end..].starts_with(['-', '~', '～', ':', '/', '×', '*', '^', '÷']);
     (!range && quantity::scale(&rest[end..]).is_none()).then_some((end, Kind::Signed))
 }
 
@@ -101,20 +122,22 @@ fn flag(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
 
 /// `*.txt`, and the end of a file name in Chinese: `.pdf`.
 fn pattern(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
-    const EXTENSIONS: [&str; 30] = [
-        "pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "txt", "csv", "md", "json", "xml",
-        "html", "js", "ts", "py", "rs", "jpg", "jpeg", "png", "gif", "svg", "mp3", "mp4", "zip",
-        "rar", "7z", "exe", "apk", "log",
-    ];
     let stars = run(rest, |b| b == b'*');
     let name = rest[stars..].strip_prefix('.')?;
     let len = run(name, |b| b.is_ascii_alphanumeric());
-    let known = EXTENSIONS.contains(&name[..len].to_ascii_lowercase().as_str());
+    let known = file_name::EXTENSIONS.contains(&name[..len].to_ascii_lowercase().as_str());
     let end = stars + 1 + len;
     if stars > 0 {
         return (len > 0).then_some((end, Kind::Path));
     }
     (known && before.is_some_and(is_han)).then_some((end, Kind::Term))
+}
+
+/// A regular expression: `^1[3-9]\d{9}$`.
+fn pattern_of_text(rest: &str) -> Option<(usize, Kind)> {
+    let len = run(rest, |b| b.is_ascii_graphic());
+    let len = rest[..len].rfind('$')? + 1;
+    (len > 2).then_some((len, Kind::Code))
 }
 
 /// `\(a+b\)`, `\[a+b\]`.
@@ -159,6 +182,7 @@ fn named(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
 fn marks(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
     let len = match rest.as_bytes().first()? {
         b'#' if before.is_none() => run(rest, |b| b == b'#'),
+        b'-' | b'*' | b'+' if before.is_none() && task(rest) > 0 => task(rest),
         b'-' | b'*' | b'+' | b'>' if before.is_none() && rest[1..].starts_with(' ') => 1,
         b'0'..=b'9' if before.is_none() => {
             let digits = run(rest, |b| b.is_ascii_digit());
@@ -169,15 +193,56 @@ fn marks(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
                 .is_some_and(|tail| tail.starts_with(|c: char| c == ' ' || is_han(c)));
             return (digits <= 3 && point && ends).then_some((digits + 1, Kind::Mark));
         }
-        b'*' | b'~' | b'_' => {
+        b'*' | b'~' | b'_' | b'=' | b'-' | b'+' | b'#' => {
             let mark = rest.as_bytes()[0];
             let len = run(rest, |b| b == mark);
-            return (2..=3).contains(&len).then_some((len, Kind::Mark));
+            // Of emphasis, or of many that draw a line: =====
+            let emphasis = b"*~_".contains(&mark) && len > 1;
+            let line = len > 3 && before.is_none_or(|c| !c.is_ascii_alphanumeric());
+            return (emphasis || line).then_some((len, Kind::Mark));
         }
         _ => 0,
     };
     let ends = rest[len..].starts_with(' ');
     ((1..=6).contains(&len) && ends).then_some((len, Kind::Mark))
+}
+
+/// An operator between spaces, as programs and menus have them: `a && b`, `文件 > 新建`.
+fn spaced_operator(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
+    const OPERATORS: [&str; 16] = [
+        "&&", "||", "=>", "->", "==", "!=", ">=", "<=", ":=", "+=", "-=", ">>", "=", ">", "<", "|",
+    ];
+    if before != Some(' ') {
+        return None;
+    }
+    let found = OPERATORS.into_iter().find(|operator| {
+        let tail = rest.strip_prefix(operator);
+        tail.is_some_and(|tail| tail.starts_with(' '))
+    })?;
+    Some((found.len(), Kind::Mark))
+}
+
+/// The box of a task in a list: `- [x]`.
+fn task(rest: &str) -> usize {
+    let boxed = ["[ ]", "[x]", "[X]"]
+        .iter()
+        .any(|mark| rest[1..].starts_with(' ') && rest[2..].starts_with(mark));
+    if boxed { 5 } else { 0 }
+}
+
+/// A word in Hangul, or in kana: one kana may be an ornament (鲜の每日).
+fn syllables(rest: &str, before: Option<char>) -> Option<(usize, Kind)> {
+    let length = |class: fn(char) -> bool| -> usize {
+        let characters = rest.chars().take(64).take_while(|&c| class(c));
+        characters.map(char::len_utf8).sum()
+    };
+    let (hangul, kana) = (length(is_hangul), length(is_kana));
+    let begins = |class: fn(char) -> bool| !before.is_some_and(class);
+    if hangul > 0 && begins(is_hangul) {
+        return Some((hangul, Kind::Identifier));
+    }
+    let least = 2 * 'あ'.len_utf8();
+    (kana >= least && begins(is_kana)).then_some((kana, Kind::Identifier))
 }
 
 /// A run of letters, digits and marks that is more than a word or number: it has an operator, a
@@ -202,10 +267,16 @@ fn expression(text: &str, at: usize, rest: &str) -> Option<(usize, Kind)> {
         let value = run(tail, |b| b.is_ascii_graphic() && !b"<>|,;".contains(&b));
         return Some((end + value, Kind::Identifier));
     }
-    let mut technical = word.contains(|c| is_foreign_letter(c) || is_script(c));
+    let mut technical =
+        word.contains(|c| is_foreign_letter(c) || is_script(c) || matches!(c, '′' | '″'));
     while let Some((operator, next)) = operator(&rest[end..]) {
         end += operator + next;
         technical = true;
+    }
+    // 3×10⁸m/s
+    if technical && rest[end..].starts_with('/') {
+        let unit = run(&rest[end + 1..], |b| b.is_ascii_alphabetic());
+        end += if unit > 0 { unit + 1 } else { 0 };
     }
     let called = word.len() < end || rest[..end].ends_with([')', ']']);
     (technical || called).then_some((end, Kind::Identifier))
@@ -214,11 +285,25 @@ fn expression(text: &str, at: usize, rest: &str) -> Option<(usize, Kind)> {
 /// Letters of alphabets that no Chinese text is written in.
 fn is_foreign_letter(c: char) -> bool {
     !c.is_ascii()
-        && c.is_alphabetic()
+        && (c.is_alphabetic() || is_combining(c))
         && !is_han(c)
         && !is_kana(c)
         && !is_hangul(c)
         && !matches!(u32::from(c), 0x2070..=0x24ff | 0x3000..=0x33ff | 0xff00..=0xffef)
+}
+
+/// Marks that stand on or between letters: accents, tones, vowel points, the joiners of Indic scripts.
+fn is_combining(c: char) -> bool {
+    matches!(
+        u32::from(c),
+        0x0300..=0x036f | 0x0483..=0x0487 | 0x0591..=0x05bd | 0x05bf | 0x05c1 | 0x05c2 | 0x05c4
+            | 0x05c5 | 0x05c7 | 0x0610..=0x061a | 0x064b..=0x065f | 0x0670 | 0x06d6..=0x06dc
+            | 0x093c | 0x094d | 0x0951..=0x0954 | 0x09bc | 0x09cd | 0x0a3c | 0x0a4d | 0x0abc
+            | 0x0acd | 0x0b3c | 0x0b4d | 0x0bcd | 0x0c4d | 0x0cbc | 0x0ccd | 0x0d4d | 0x0dca
+            | 0x0e38..=0x0e3a | 0x0e47..=0x0e4e | 0x0eba | 0x0ec8..=0x0ece | 0x0f0b | 0x0f39
+            | 0x0f84 | 0x1037 | 0x1039 | 0x103a | 0x17c9..=0x17d3 | 0x1dc0..=0x1dff
+            | 0x20d0..=0x20dc
+    )
 }
 
 /// Superscripts and subscripts.
@@ -247,6 +332,11 @@ fn operand(rest: &str) -> usize {
             end += c.len_utf8();
         } else if matches!(c, '.' | '\'') && end > 0 && goes_on {
             end += 1;
+        } else if matches!(c, '°' | '′' | '″')
+            && rest[..end].ends_with(|c: char| c.is_ascii_digit())
+        {
+            // N39°54′20″
+            end += c.len_utf8();
         } else if matches!(c, '(' | '[') && end > 0 {
             match enclosed(tail, c) {
                 Some(len) => end += len,
@@ -262,8 +352,12 @@ fn operand(rest: &str) -> usize {
 fn enclosed(rest: &str, open: char) -> Option<usize> {
     let close = if open == '(' { ')' } else { ']' };
     let mut depth = 0_usize;
+    // Chinese in a string of a program: print("你好")
+    let mut quote = None;
     for (at, c) in rest.char_indices().take(80) {
         match c {
+            '"' | '\'' if quote.is_none() => quote = Some(c),
+            _ if quote.is_some() => quote = quote.filter(|&open| open != c),
             _ if c == open => depth += 1,
             _ if c == close => depth -= 1,
             _ if !c.is_ascii() && !is_foreign_letter(c) && !is_script(c) => return None,
