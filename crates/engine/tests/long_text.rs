@@ -47,11 +47,11 @@ fn resident() -> Option<usize> {
 fn translate(bytes: usize, options: &Options) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let translator = Translator::open(root.join("models/zh-en-tiny.safetensors")).unwrap();
+    // What the largest batch needs is allocated once, whenever it comes: the sentences repeat, and
+    // all have been seen after this.
+    let some = text(bytes.min(60_000));
+    translator.translate(&some, options).unwrap();
     let text = text(bytes);
-    // Aligning takes some megabytes once, when the largest batch comes, which may be at the end.
-    if options.alignment {
-        translator.translate(&text, options).unwrap();
-    }
     let (mut last, mut longest) = (Instant::now(), Duration::ZERO);
     let (mut before, mut most, mut shown, mut news) = (None, 0, 0, 0);
     let mut done = 0;

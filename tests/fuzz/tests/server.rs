@@ -47,6 +47,12 @@ impl Work for EchoWork {
     }
 }
 
+/// What the answer depends on; of the rest no value has to fit into one of ours (`1e999`).
+#[derive(serde::Deserialize)]
+struct Asked {
+    text: Value,
+}
+
 #[test]
 fn json_bodies() {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -88,13 +94,11 @@ fn json_bodies() {
         });
         let answer: Value = serde_json::from_slice(&body).expect("JSON");
         if status == StatusCode::OK {
-            let asked: Value =
-                serde_json::from_slice(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes))
-                    .expect("JSON was asked");
-            assert!(asked.is_object());
+            let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+            let asked: Asked = serde_json::from_slice(bytes).expect("JSON with a text was asked");
             assert_eq!(
                 answer["translation"].is_array(),
-                asked["text"].is_array(),
+                asked.text.is_array(),
                 "{answer}"
             );
         } else {
