@@ -47,6 +47,13 @@ impl Work for EchoWork {
     }
 }
 
+/// What has to be in a body. Other fields are passed over, whatever they hold: a number that is too
+/// large for a float is JSON too.
+#[derive(serde::Deserialize)]
+struct Asked {
+    text: Value,
+}
+
 #[test]
 fn json_bodies() {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -88,13 +95,12 @@ fn json_bodies() {
         });
         let answer: Value = serde_json::from_slice(&body).expect("JSON");
         if status == StatusCode::OK {
-            let asked: Value =
+            let asked: Asked =
                 serde_json::from_slice(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes))
                     .expect("JSON was asked");
-            assert!(asked.is_object());
             assert_eq!(
                 answer["translation"].is_array(),
-                asked["text"].is_array(),
+                asked.text.is_array(),
                 "{answer}"
             );
         } else {
