@@ -39,6 +39,10 @@ test(`f1 f3 memory is flat over ${COUNT} short translations, and not far above t
     const longest = [...sentences].sort((a, b) => b.length - a.length).slice(0, 24);
     await translator.translate(longest.join("\n"));
     const short = sentences.filter(({ length }) => length <= 16);
+    // Parts of the dictionary are unpacked when a word first asks for them.
+    for (const sentence of short) {
+      await translator.translate(sentence);
+    }
     const bytes = [translator.memoryBytes];
     for (let index = 0; index < count; index += 1) {
       await translator.translate(short[index % short.length]);
@@ -49,7 +53,7 @@ test(`f1 f3 memory is flat over ${COUNT} short translations, and not far above t
     return { bytes, loaded };
   }, { sentences: SENTENCES, count: COUNT });
   context.diagnostic(`${loaded} bytes with the model loaded, ${bytes.at(-1)} at the end, limit ${MEMORY_LIMIT}`);
-  assert.deepEqual([...new Set(bytes.slice(1))].length, 1, `memory after each 100: ${bytes}`);
+  assert.deepEqual([...new Set(bytes)].length, 1, `memory after each 100: ${bytes}`);
   assert.ok(Math.max(loaded, ...bytes) <= MEMORY_LIMIT);
 });
 

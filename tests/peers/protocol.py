@@ -1,6 +1,6 @@
 """What every Python peer of `cargo xtask bench` does: read a job a line, run it, answer a line.
 
-See crates/lab/examples/workload.rs for the protocol.
+See crates/engine/examples/workload.rs for the protocol.
 """
 import json
 import sys

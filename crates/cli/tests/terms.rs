@@ -61,7 +61,7 @@ fn m6_a_glossary_holds_for_lines_json_and_files() {
     let args = ["--file", "a.md", "--glossary", "terms.tsv"];
     assert_eq!(success(&translate(folder.path(), &args, "")), "");
     let file = fs::read_to_string(folder.path().join("a.en.md")).unwrap();
-    // A term by itself is as the list has it.
+    // Alone it is as it was prescribed.
     assert!(file.starts_with("# sign in\n\n"), "{file}");
     assert!(file.to_lowercase().contains("machine learning"), "{file}");
 }
