@@ -7,6 +7,7 @@ use std::ops::Range;
 pub use forced::Attended;
 
 use csanmt_format::{DecoderWidths, FormatError, ModelFile};
+use csanmt_kernels::Kernels;
 
 use crate::attention::{CrossAttention, Query, SelfAttention};
 use crate::batch::Batch;
@@ -159,7 +160,11 @@ impl Decoder {
         for rows in rows.chunk_by(same_lane) {
             buffers.lanes.advance(rows[0].lane, rows);
         }
-        self.embed(rows, embedding, timing, buffers);
+        let DecoderBuffers {
+            input, x, lanes, ..
+        } = &mut *buffers;
+        let placed = rows.iter().map(|row| (lanes.position(row.lane), *row));
+        self.embed(input.kernels, placed, embedding, timing, x);
         for (number, layer) in self.layers.iter().enumerate() {
             self.augment(layer, number, rows, buffers);
             self.attend_to_target(layer, number, rows, buffers);
@@ -193,27 +198,25 @@ impl Decoder {
         logits
     }
 
-    /// `x = Emb[y] sqrt(H)` (+ timing), the zero vector for the first position.
+    /// `x = Emb[y] sqrt(H)` (+ timing) of rows with their positions, the zero vector for the first
+    /// position.
     fn embed(
         &self,
-        rows: &[Row],
+        kernels: Kernels,
+        rows: impl ExactSizeIterator<Item = (usize, Row)>,
         embedding: &Embedding,
         timing: &mut Timing,
-        buffers: &mut DecoderBuffers,
+        x: &mut Vec<f32>,
     ) {
         let d = self.d_model;
-        let DecoderBuffers {
-            input, x, lanes, ..
-        } = buffers;
         let factor = (d as f32).sqrt();
         x.resize(rows.len() * d, 0.0);
-        for (row, x) in rows.iter().zip(x.chunks_exact_mut(d)) {
+        for ((position, row), x) in rows.zip(x.chunks_exact_mut(d)) {
             match row.token {
-                Some(token) => embedding.row(input.kernels, token, factor, x),
+                Some(token) => embedding.row(kernels, token, factor, x),
                 None => x.fill(0.0),
             }
             if self.absolute {
-                let position = lanes.position(row.lane);
                 timing.prepare(position + 1);
                 timing.add(position, x);
             }

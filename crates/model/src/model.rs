@@ -170,21 +170,29 @@ impl Model {
         workspace: &mut Workspace,
     ) -> Result<(), ModelError> {
         self.encode(sentences, workspace, None, None)?;
+        workspace.decoder.lanes.clear(self.decoder.layers());
+        self.open_lanes(workspace);
+        Ok(())
+    }
+
+    /// Gives every sentence of the encoded batch a lane of the decoder; `opened` names them in the
+    /// order of the batch.
+    pub(crate) fn open_lanes(&self, workspace: &mut Workspace) {
         let Workspace {
             batch,
             decoder: buffers,
+            opened,
             source,
             semantic,
             ..
         } = workspace;
-        buffers.lanes.clear(self.decoder.layers());
-        let spans = batch.spans.iter();
-        let lanes: Vec<usize> = spans
-            .map(|span| buffers.lanes.open(span.len, batch.mask_of(*span)))
-            .collect();
+        opened.clear();
+        opened.extend(batch.spans.iter().map(|span| {
+            let mask = batch.mask_of(*span);
+            buffers.lanes.open(span.len, mask)
+        }));
         self.decoder
-            .prepare(batch, source, semantic, &lanes, buffers);
-        Ok(())
+            .prepare(batch, source, semantic, opened, buffers);
     }
 
     /// Logits of given targets, `[sentences][target length + 1][vocab]`: position t has seen the

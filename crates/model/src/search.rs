@@ -30,8 +30,6 @@ pub(crate) struct SearchBuffers {
     beams: Vec<Beam>,
     /// Lanes in use, and the source tokens in each.
     live: Vec<(usize, usize)>,
-    /// Lanes that were opened last.
-    opened: Vec<usize>,
     rows: Vec<Row>,
     continuations: Continuations,
     candidates: Vec<Candidate>,
@@ -227,35 +225,19 @@ impl Model {
         let sentences = joining.clone().map(|number| queue.sentence(number));
         workspace.batch.fill_some(sentences, all_empty);
         self.run_encoders(workspace, None, None);
-        let Workspace {
-            batch,
-            decoder: buffers,
-            search,
-            source,
-            semantic,
-            ..
-        } = workspace;
+        self.open_lanes(workspace);
         let SearchBuffers {
-            queue,
-            beams,
-            live,
-            opened,
-            ..
-        } = search;
-        opened.clear();
-        for (sentence, span) in joining.zip(&batch.spans) {
-            let lane = buffers.lanes.open(span.len, batch.mask_of(*span));
+            queue, beams, live, ..
+        } = &mut workspace.search;
+        for (sentence, &lane) in joining.zip(&workspace.opened) {
             let tokens = queue.sentence(sentence).len();
             if beams.len() <= lane {
                 beams.resize_with(lane + 1, Beam::default);
             }
             beams[lane].start(sentence, tokens, options);
             live.push((lane, tokens));
-            opened.push(lane);
         }
         queue.next += count;
-        self.decoder
-            .prepare(batch, source, semantic, opened, buffers);
         true
     }
 }

@@ -16,6 +16,8 @@ pub struct Workspace {
     pub(crate) encoder: EncoderBuffers,
     pub(crate) decoder: DecoderBuffers,
     pub(crate) search: SearchBuffers,
+    /// Lanes that were opened last.
+    pub(crate) opened: Vec<usize>,
     pub(crate) timing: Timing,
     /// Encoder output `[positions, d_model]`.
     pub(crate) source: Vec<f32>,
@@ -32,6 +34,7 @@ impl Workspace {
             encoder: EncoderBuffers::new(Activation::new(kernels, precision)),
             decoder: DecoderBuffers::new(Activation::new(kernels, precision)),
             search: SearchBuffers::default(),
+            opened: Vec::new(),
             timing: Timing::new(d_model),
             source: Vec::new(),
             semantic_stream: Vec::new(),

@@ -44,7 +44,8 @@ impl Decoder {
             };
             rows.extend(tokens.map(row).enumerate());
         }
-        self.embed_all(&rows, embedding, timing, buffers);
+        let DecoderBuffers { input, x, .. } = &mut *buffers;
+        self.embed(input.kernels, rows.iter().copied(), embedding, timing, x);
         let plain: Vec<Row> = rows.iter().map(|(_, row)| *row).collect();
         for (number, layer) in self.layers.iter().enumerate().take(last_layer + 1) {
             self.augment(layer, number, &plain, buffers);
@@ -62,32 +63,6 @@ impl Decoder {
                 input.set(x, d, layer.feed_forward_norm.before());
                 layer.feed_forward.add_to(input, x, hidden);
                 layer.feed_forward_norm.after(input.kernels, x, spare);
-            }
-        }
-    }
-
-    fn embed_all(
-        &self,
-        rows: &[(usize, Row)],
-        embedding: &Embedding,
-        timing: &mut Timing,
-        buffers: &mut DecoderBuffers,
-    ) {
-        let d = self.d_model;
-        let factor = (d as f32).sqrt();
-        let kernels = buffers.input.kernels;
-        buffers.x.clear();
-        buffers.x.resize(rows.len() * d, 0.0);
-        if self.absolute {
-            let longest = rows.iter().map(|(position, _)| position + 1).max();
-            timing.prepare(longest.unwrap_or(0));
-        }
-        for ((position, row), x) in rows.iter().zip(buffers.x.chunks_exact_mut(d)) {
-            if let Some(token) = row.token {
-                embedding.row(kernels, token, factor, x);
-            }
-            if self.absolute {
-                timing.add(*position, x);
             }
         }
     }

@@ -18,7 +18,8 @@ pub fn in_digits(sentence: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let (mut end, mut at) = (0, 0);
     while let Some(c) = sentence[at..].chars().next() {
-        let span = spans.iter().position(|span| span.range.start == at);
+        let span = spans.binary_search_by_key(&at, |span| span.range.start);
+        let span = span.ok();
         let span_end = span.map(|i| spans[i].range.end);
         let found = match span {
             Some(i) => clock(sentence, &spans[i..]).or_else(|| number(sentence, &spans[i])),
