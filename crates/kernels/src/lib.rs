@@ -29,6 +29,7 @@
 //! Public functions panic only on a programmer's error: slices whose lengths contradict each other.
 
 mod attention;
+mod buffer;
 mod dense;
 mod embedding;
 mod exp;
@@ -42,6 +43,7 @@ mod softmax;
 mod top;
 
 pub use attention::{Attention, AttentionScratch, Relative, Rows};
+pub use buffer::Buffer;
 pub use dense::DenseWeights;
 pub use gemm::{Epilogue, MAX_K, PackedWeights, PackedWeightsError};
 pub use isa::{Isa, Kernels, UnknownIsa};

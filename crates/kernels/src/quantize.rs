@@ -9,10 +9,10 @@
 //! Non-finite input is harmless: NaN is ignored in the range and becomes the row's lowest value,
 //! and lo and hi are limited to half the largest f32 so that the range stays finite.
 
-use crate::Kernels;
 use crate::isa::Task;
 use crate::norm;
 use crate::simd::{LANES, ROUND_MAGIC, Simd, WIDE};
+use crate::{Buffer, Kernels};
 
 /// Largest quantised activation: 7 bits, so that the sum of two products fits i16.
 pub(crate) const MAX_Q: i32 = 127;
@@ -27,11 +27,11 @@ pub struct QuantizedRows {
     rows: usize,
     k: usize,
     stride: usize,
-    data: Vec<u8>,
+    data: Buffer<u8>,
     scale: Vec<f32>,
     zero: Vec<i32>,
     /// One f32 row between layer norm and quantisation.
-    normed: Vec<f32>,
+    normed: Buffer<f32>,
 }
 
 impl QuantizedRows {
@@ -88,7 +88,7 @@ impl QuantizedRows {
     fn reshape(&mut self, rows: usize, k: usize) {
         (self.rows, self.k, self.stride) = (rows, k, k.next_multiple_of(4));
         self.data
-            .resize(rows.next_multiple_of(ROW_GROUP) * self.stride, 0);
+            .resize(rows.next_multiple_of(ROW_GROUP) * self.stride);
         self.scale.resize(rows, 0.0);
         self.zero.resize(rows, 0);
     }
@@ -121,7 +121,7 @@ impl Kernels {
             "layer norm's scale and offset differ in length"
         );
         out.reshape(row_count(x.len(), scale.len()), scale.len());
-        out.normed.resize(scale.len(), 0.0);
+        out.normed.resize(scale.len());
         self.run(Quantize {
             x,
             norm: Some((scale, offset)),

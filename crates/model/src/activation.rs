@@ -1,7 +1,7 @@
 //! The input of a linear layer, in the precision that the weights ask for.
 
 use csanmt_format::Precision;
-use csanmt_kernels::{Kernels, QuantizedRows};
+use csanmt_kernels::{Buffer, Kernels, QuantizedRows};
 
 use crate::norm::Norm;
 
@@ -10,7 +10,7 @@ use crate::norm::Norm;
 pub(crate) struct Activation {
     pub(crate) kernels: Kernels,
     precision: Precision,
-    pub(crate) dense: Vec<f32>,
+    pub(crate) dense: Buffer<f32>,
     pub(crate) quantized: QuantizedRows,
 }
 
@@ -19,7 +19,7 @@ impl Activation {
         Self {
             kernels,
             precision,
-            dense: Vec::new(),
+            dense: Buffer::default(),
             quantized: QuantizedRows::default(),
         }
     }
@@ -33,13 +33,10 @@ impl Activation {
             }
             (Precision::Int8, None) => self.kernels.quantize_rows(x, k, &mut self.quantized),
             (Precision::F32, Some(norm)) => {
-                self.dense.resize(x.len(), 0.0);
+                self.dense.resize(x.len());
                 norm.apply(self.kernels, x, &mut self.dense);
             }
-            (Precision::F32, None) => {
-                self.dense.clear();
-                self.dense.extend_from_slice(x);
-            }
+            (Precision::F32, None) => self.dense.copy_from(x),
         }
     }
 }

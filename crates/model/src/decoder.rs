@@ -7,7 +7,7 @@ use std::ops::Range;
 pub use forced::Attended;
 
 use csanmt_format::{DecoderWidths, FormatError, ModelFile};
-use csanmt_kernels::Kernels;
+use csanmt_kernels::{Buffer, Kernels};
 
 use crate::attention::{CrossAttention, Query, SelfAttention};
 use crate::batch::Batch;
@@ -128,8 +128,8 @@ impl Decoder {
         for (number, layer) in self.layers.iter().enumerate() {
             input.set(semantic, d, layer.augmentation_norm.before());
             let terms = &mut *context;
-            terms.clear();
-            terms.resize(lanes.len() * d, 0.0);
+            terms.resize(lanes.len() * d);
+            terms.fill(0.0);
             layer.augmentation.add_to(input, terms, hidden);
             for (&lane, term) in lanes.iter().zip(terms.chunks_exact(d)) {
                 all.set_augmentation(lane, number, term);
@@ -206,11 +206,11 @@ impl Decoder {
         rows: impl ExactSizeIterator<Item = (usize, Row)>,
         embedding: &Embedding,
         timing: &mut Timing,
-        x: &mut Vec<f32>,
+        x: &mut Buffer<f32>,
     ) {
         let d = self.d_model;
         let factor = (d as f32).sqrt();
-        x.resize(rows.len() * d, 0.0);
+        x.resize(rows.len() * d);
         for ((position, row), x) in rows.zip(x.chunks_exact_mut(d)) {
             match row.token {
                 Some(token) => embedding.row(kernels, token, factor, x),
@@ -269,7 +269,7 @@ impl Decoder {
         let width = attention.width;
         input.set(x, d, layer.self_norm.before());
         attention.qkv.store(input, rows.len(), qkv);
-        context.resize(rows.len() * width, 0.0);
+        context.resize(rows.len() * width);
         let mut outs = context.chunks_exact_mut(width);
         let mut queries = qkv.chunks_exact(3 * width);
         for rows in rows.chunk_by(same_lane) {
@@ -313,7 +313,7 @@ impl Decoder {
         input.set(x, d, layer.cross_norm.before());
         layer.cross_attention.query.store(input, rows.len(), query);
         let width = layer.cross_attention.width;
-        context.resize(rows.len() * width, 0.0);
+        context.resize(rows.len() * width);
         let mut first = 0;
         for rows in rows.chunk_by(same_lane) {
             let memory = lanes.source(rows[0].lane, number, layer.cross_attention.shape());

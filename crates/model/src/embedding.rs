@@ -4,7 +4,7 @@ use csanmt_format::{
     ElementType, FormatError, ModelFile, PackedMatrix, Precision, QuantizedRowsTable, Slab,
     f32_of_f16,
 };
-use csanmt_kernels::{Epilogue, Kernels};
+use csanmt_kernels::{Buffer, Epilogue, Kernels};
 
 use crate::activation::Activation;
 use crate::linear::{Matrix, packed};
@@ -121,8 +121,8 @@ impl OutputTable {
     }
 
     /// `out` is resized to `[rows, vocab]`.
-    pub(crate) fn logits(&self, input: &Activation, rows: usize, out: &mut Vec<f32>) {
-        out.resize(rows * self.vocab, 0.0);
+    pub(crate) fn logits(&self, input: &Activation, rows: usize, out: &mut Buffer<f32>) {
+        out.resize(rows * self.vocab);
         self.matrix
             .apply(input, Epilogue::Store { bias: None }, out);
     }

@@ -1,7 +1,7 @@
 //! A stack of encoder layers; the encoder and the semantic encoder are two of them.
 
 use csanmt_format::{EncoderWidths, FormatError, ModelFile, Slab};
-use csanmt_kernels::Rows;
+use csanmt_kernels::{Buffer, Rows};
 
 use crate::attention::{Memory, Query, SelfAttention};
 use crate::batch::Batch;
@@ -81,7 +81,7 @@ impl EncoderStack {
             input.set(x, d, layer.attention_norm.before());
             layer.attention.qkv.store(input, rows, qkv);
             let width = layer.attention.width;
-            context.resize(rows * width, 0.0);
+            context.resize(rows * width);
             for span in &batch.spans {
                 let memory = Memory {
                     keys: &qkv[width.min(qkv.len())..],
@@ -157,7 +157,7 @@ impl Encoder {
         embedding: &Embedding,
         timing: &mut crate::position::Timing,
         buffers: &mut EncoderBuffers,
-        out: &mut Vec<f32>,
+        out: &mut Buffer<f32>,
         probe: Probe<'_>,
     ) {
         let d = self.stack.d_model;
@@ -188,10 +188,10 @@ pub(crate) fn embed(
     batch: &Batch,
     embedding: &Embedding,
     d_model: usize,
-    out: &mut Vec<f32>,
+    out: &mut Buffer<f32>,
 ) {
     let factor = (d_model as f32).sqrt();
-    out.resize(batch.ids.len() * d_model, 0.0);
+    out.resize(batch.ids.len() * d_model);
     for (&id, row) in batch.ids.iter().zip(out.chunks_exact_mut(d_model)) {
         embedding.row(kernels, id, factor, row);
     }

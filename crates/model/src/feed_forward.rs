@@ -1,6 +1,7 @@
 //! The two-layer perceptron of encoder, decoder and embedding augmentation.
 
 use csanmt_format::{FormatError, ModelFile};
+use csanmt_kernels::Buffer;
 
 use crate::activation::Activation;
 use crate::linear::Linear;
@@ -27,7 +28,7 @@ impl FeedForward {
     }
 
     /// `x += FFN(input)`; `x` is `[rows, size]`, `hidden` is scratch.
-    pub(crate) fn add_to(&self, input: &mut Activation, x: &mut [f32], hidden: &mut Vec<f32>) {
+    pub(crate) fn add_to(&self, input: &mut Activation, x: &mut [f32], hidden: &mut Buffer<f32>) {
         let rows = x.len() / self.output.outputs;
         self.input.relu(input, rows, hidden);
         input.set(hidden, self.input.outputs, None);

@@ -3,7 +3,7 @@
 //! A sentence takes a lane when it is encoded and leaves it when its search ends; the next one that
 //! waits takes its place. Lanes are at positions of their own.
 
-use csanmt_kernels::Rows;
+use csanmt_kernels::{Buffer, Rows};
 
 use crate::attention::{HeadShape, Memory};
 use crate::batch::Span;
@@ -17,13 +17,13 @@ pub(crate) struct Lanes {
     free: Vec<usize>,
     nodes: Nodes,
     /// Self-attention keys and values, per layer, one row `[k | v]` a node.
-    cache: Vec<Vec<f32>>,
+    cache: Vec<Buffer<f32>>,
     /// Cross-attention keys and values, per layer, of every lane `[2, heads, positions, size]`: a
     /// head's keys are read one behind the other.
-    cross: Vec<Vec<f32>>,
+    cross: Vec<Buffer<f32>>,
     places: Places,
     /// Augmentation terms, per layer, `[lanes, d_model]`.
-    augmentation: Vec<Vec<f32>>,
+    augmentation: Vec<Buffer<f32>>,
 }
 
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ impl Lanes {
     /// Forgets all sentences, keeps the memory.
     pub(crate) fn clear(&mut self, layers: usize) {
         for buffers in [&mut self.cache, &mut self.cross, &mut self.augmentation] {
-            buffers.resize_with(layers, Vec::new);
+            buffers.resize_with(layers, Buffer::default);
         }
         for lane in &mut self.lanes {
             lane.paths.release(&mut self.nodes);
@@ -84,7 +84,7 @@ impl Lanes {
         let stride = 2 * heads * size;
         let cross = &mut self.cross[layer];
         if cross.len() < (start + len) * stride {
-            cross.resize((start + len) * stride, 0.0);
+            cross.resize((start + len) * stride);
         }
         let cross = &mut cross[start * stride..(start + len) * stride];
         for (position, row) in rows.chunks_exact(stride).enumerate() {
@@ -117,7 +117,7 @@ impl Lanes {
         let terms = &mut self.augmentation[layer];
         let range = number * term.len()..(number + 1) * term.len();
         if terms.len() < range.end {
-            terms.resize(range.end, 0.0);
+            terms.resize(range.end);
         }
         terms[range].copy_from_slice(term);
     }
@@ -150,7 +150,7 @@ impl Lanes {
         let paths = &self.lanes[number].paths;
         let cache = &mut self.cache[layer];
         if cache.len() < self.nodes.len() * stride {
-            cache.resize(self.nodes.len() * stride, 0.0);
+            cache.resize(self.nodes.len() * stride);
         }
         let start = paths.node(row) as usize * stride;
         cache[start..start + stride].copy_from_slice(keys_values);

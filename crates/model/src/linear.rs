@@ -1,7 +1,7 @@
 //! A linear layer: `y = x W + b`, weights int8 or f32.
 
 use csanmt_format::{FormatError, ModelFile, PackedMatrix, Peaks, Precision, Slab};
-use csanmt_kernels::{DenseWeights, Epilogue, PackedWeights, QuantizedRows};
+use csanmt_kernels::{Buffer, DenseWeights, Epilogue, PackedWeights, QuantizedRows};
 
 use crate::activation::Activation;
 
@@ -106,8 +106,8 @@ impl Linear {
     }
 
     /// `out = x W + b`; `out` is resized to `[rows, outputs]`.
-    pub(crate) fn store(&self, input: &Activation, rows: usize, out: &mut Vec<f32>) {
-        out.resize(rows * self.outputs, 0.0);
+    pub(crate) fn store(&self, input: &Activation, rows: usize, out: &mut Buffer<f32>) {
+        out.resize(rows * self.outputs);
         self.matrix.apply(
             input,
             Epilogue::Store {
@@ -118,8 +118,8 @@ impl Linear {
     }
 
     /// `out = relu(x W + b)`; `out` is resized to `[rows, outputs]`.
-    pub(crate) fn relu(&self, input: &Activation, rows: usize, out: &mut Vec<f32>) {
-        out.resize(rows * self.outputs, 0.0);
+    pub(crate) fn relu(&self, input: &Activation, rows: usize, out: &mut Buffer<f32>) {
+        out.resize(rows * self.outputs);
         self.matrix.apply(
             input,
             Epilogue::Relu {

@@ -1,7 +1,7 @@
 //! Layer normalisation parameters.
 
 use csanmt_format::{FormatError, ModelFile, Slab};
-use csanmt_kernels::Kernels;
+use csanmt_kernels::{Buffer, Kernels};
 
 /// `LN(x) = (x - mean) / sqrt(var + 1e-6) * scale + offset` over the last axis.
 #[derive(Debug)]
@@ -25,9 +25,8 @@ impl Norm {
     }
 
     /// `x = LN(x)`; `spare` is scratch.
-    pub(crate) fn apply_in_place(&self, kernels: Kernels, x: &mut [f32], spare: &mut Vec<f32>) {
-        spare.clear();
-        spare.extend_from_slice(x);
+    pub(crate) fn apply_in_place(&self, kernels: Kernels, x: &mut [f32], spare: &mut Buffer<f32>) {
+        spare.copy_from(x);
         self.apply(kernels, spare, x);
     }
 }
@@ -72,7 +71,7 @@ impl SublayerNorm {
     }
 
     /// Normalises the output of a whole stack in place, in pre-norm models.
-    pub(crate) fn final_norm(&self, kernels: Kernels, x: &mut [f32], spare: &mut Vec<f32>) {
+    pub(crate) fn final_norm(&self, kernels: Kernels, x: &mut [f32], spare: &mut Buffer<f32>) {
         if let Some(norm) = self.before() {
             norm.apply_in_place(kernels, x, spare);
         }
@@ -84,7 +83,7 @@ impl SublayerNorm {
     }
 
     /// Normalises the sum of the residual and the sublayer's output in place, in post-norm models.
-    pub(crate) fn after(&self, kernels: Kernels, x: &mut [f32], spare: &mut Vec<f32>) {
+    pub(crate) fn after(&self, kernels: Kernels, x: &mut [f32], spare: &mut Buffer<f32>) {
         if let Some(norm) = self.norm.as_ref().filter(|_| self.post) {
             norm.apply_in_place(kernels, x, spare);
         }

@@ -1,6 +1,7 @@
 //! The semantic encoder: one vector a sentence.
 
 use csanmt_format::{FormatError, ModelFile};
+use csanmt_kernels::Buffer;
 
 use crate::batch::Batch;
 use crate::embedding::Embedding;
@@ -35,8 +36,8 @@ impl SemanticEncoder {
         batch: &Batch,
         embedding: &Embedding,
         buffers: &mut EncoderBuffers,
-        x: &mut Vec<f32>,
-        out: &mut Vec<f32>,
+        x: &mut Buffer<f32>,
+        out: &mut Buffer<f32>,
         probe: Probe<'_>,
     ) {
         let d = self.pooling.outputs;
@@ -45,8 +46,8 @@ impl SemanticEncoder {
         zero_masked(batch, x, d);
         self.stack.run(batch, x, buffers, probe);
         let pooled = &mut buffers.context;
-        pooled.clear();
-        pooled.resize(batch.spans.len() * d, 0.0);
+        pooled.resize(batch.spans.len() * d);
+        pooled.fill(0.0);
         for (span, mean) in batch.spans.iter().zip(pooled.chunks_exact_mut(d)) {
             for row in span.rows() {
                 for (sum, value) in mean.iter_mut().zip(&x[row * d..(row + 1) * d]) {

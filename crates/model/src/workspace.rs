@@ -1,7 +1,7 @@
 //! Every buffer of a running search.
 
 use csanmt_format::Precision;
-use csanmt_kernels::{AttentionScratch, Kernels};
+use csanmt_kernels::{AttentionScratch, Buffer, Kernels};
 
 use crate::activation::Activation;
 use crate::batch::Batch;
@@ -20,11 +20,11 @@ pub struct Workspace {
     pub(crate) opened: Vec<usize>,
     pub(crate) timing: Timing,
     /// Encoder output `[positions, d_model]`.
-    pub(crate) source: Vec<f32>,
+    pub(crate) source: Buffer<f32>,
     /// Semantic encoder's residual stream `[positions, d_model]`.
-    pub(crate) semantic_stream: Vec<f32>,
+    pub(crate) semantic_stream: Buffer<f32>,
     /// Semantic vectors `[sentences, d_model]`.
-    pub(crate) semantic: Vec<f32>,
+    pub(crate) semantic: Buffer<f32>,
 }
 
 impl Workspace {
@@ -36,9 +36,9 @@ impl Workspace {
             search: SearchBuffers::default(),
             opened: Vec::new(),
             timing: Timing::new(d_model),
-            source: Vec::new(),
-            semantic_stream: Vec::new(),
-            semantic: Vec::new(),
+            source: Buffer::default(),
+            semantic_stream: Buffer::default(),
+            semantic: Buffer::default(),
         }
     }
 }
@@ -48,13 +48,13 @@ impl Workspace {
 pub(crate) struct EncoderBuffers {
     pub(crate) input: Activation,
     /// `[P, 3 width]`, width of the layer's heads together.
-    pub(crate) qkv: Vec<f32>,
+    pub(crate) qkv: Buffer<f32>,
     /// `[P, width]`
-    pub(crate) context: Vec<f32>,
+    pub(crate) context: Buffer<f32>,
     /// `[P, d_ff]`
-    pub(crate) hidden: Vec<f32>,
+    pub(crate) hidden: Buffer<f32>,
     /// `[P, d_model]`
-    pub(crate) spare: Vec<f32>,
+    pub(crate) spare: Buffer<f32>,
     pub(crate) scratch: AttentionScratch,
 }
 
@@ -62,10 +62,10 @@ impl EncoderBuffers {
     fn new(input: Activation) -> Self {
         Self {
             input,
-            qkv: Vec::new(),
-            context: Vec::new(),
-            hidden: Vec::new(),
-            spare: Vec::new(),
+            qkv: Buffer::default(),
+            context: Buffer::default(),
+            hidden: Buffer::default(),
+            spare: Buffer::default(),
             scratch: AttentionScratch::default(),
         }
     }
@@ -76,19 +76,19 @@ impl EncoderBuffers {
 pub(crate) struct DecoderBuffers {
     pub(crate) input: Activation,
     /// `[R, d_model]`
-    pub(crate) x: Vec<f32>,
+    pub(crate) x: Buffer<f32>,
     /// `[R, 3 width]`, width of the layer's heads together.
-    pub(crate) qkv: Vec<f32>,
+    pub(crate) qkv: Buffer<f32>,
     /// `[R, width]`
-    pub(crate) query: Vec<f32>,
+    pub(crate) query: Buffer<f32>,
     /// `[R, width]`
-    pub(crate) context: Vec<f32>,
+    pub(crate) context: Buffer<f32>,
     /// `[R, d_ff]`
-    pub(crate) hidden: Vec<f32>,
+    pub(crate) hidden: Buffer<f32>,
     /// `[R, d_model]`
-    pub(crate) spare: Vec<f32>,
+    pub(crate) spare: Buffer<f32>,
     /// `[R, vocab]`
-    pub(crate) logits: Vec<f32>,
+    pub(crate) logits: Buffer<f32>,
     pub(crate) scratch: AttentionScratch,
     pub(crate) lanes: Lanes,
 }
@@ -97,13 +97,13 @@ impl DecoderBuffers {
     fn new(input: Activation) -> Self {
         Self {
             input,
-            x: Vec::new(),
-            qkv: Vec::new(),
-            query: Vec::new(),
-            context: Vec::new(),
-            hidden: Vec::new(),
-            spare: Vec::new(),
-            logits: Vec::new(),
+            x: Buffer::default(),
+            qkv: Buffer::default(),
+            query: Buffer::default(),
+            context: Buffer::default(),
+            hidden: Buffer::default(),
+            spare: Buffer::default(),
+            logits: Buffer::default(),
             scratch: AttentionScratch::default(),
             lanes: Lanes::default(),
         }

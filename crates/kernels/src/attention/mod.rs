@@ -15,11 +15,11 @@ mod sums;
 use relative::Span;
 use sums::{add_weighted, dots};
 
-use crate::Kernels;
 use crate::isa::Task;
 use crate::quantize::row_count;
-use crate::simd::{LANES, Simd};
+use crate::simd::Simd;
 use crate::softmax::softmax_row;
+use crate::{Buffer, Kernels};
 
 /// Keys and values of one sentence, and how to attend to them.
 #[derive(Clone, Copy, Debug)]
@@ -96,11 +96,11 @@ pub struct AttentionScratch {
     /// `[heads, keys]`
     weights: Vec<f32>,
     /// One head of a query, scaled.
-    query: Vec<f32>,
+    query: Buffer<f32>,
     /// One number per relative table row.
     buckets: Vec<f32>,
-    /// One head's keys, then its values, `[2, keys, d]`, and space to align them.
-    packed: Vec<f32>,
+    /// One head's keys, then its values, `[2, keys, d]`.
+    packed: Buffer<f32>,
 }
 
 impl AttentionScratch {
@@ -168,7 +168,7 @@ impl Kernels {
             assert_eq!(relative.values.len(), len, "relative values");
         }
         scratch.weights.resize(heads * attention.rows.len(), 0.0);
-        scratch.query.resize(width / heads, 0.0);
+        scratch.query.resize(width / heads);
         scratch.buckets.resize(
             attention
                 .relative
@@ -280,12 +280,10 @@ impl<'a> Head<'a> {
     /// The same head in consecutive memory: strides of a power of two would evict each other from
     /// the L1 cache.
     #[inline(always)]
-    fn pack<'b>(&self, buffer: &'b mut Vec<f32>) -> Head<'b> {
+    fn pack<'b>(&self, buffer: &'b mut Buffer<f32>) -> Head<'b> {
         let (len, d) = (self.rows.len(), self.d);
-        buffer.resize(2 * len * d + LANES, 0.0);
-        // Loads that straddle cache lines cost twice.
-        let start = buffer.as_ptr().align_offset(4 * LANES).min(LANES);
-        let (keys, values) = buffer[start..][..2 * len * d].split_at_mut(len * d);
+        buffer.resize(2 * len * d);
+        let (keys, values) = buffer.split_at_mut(len * d);
         for (j, (key, value)) in keys
             .chunks_exact_mut(d)
             .zip(values.chunks_exact_mut(d))

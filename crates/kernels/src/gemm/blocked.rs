@@ -67,9 +67,7 @@ pub(crate) fn linear<S: Simd>(
                 };
                 simd.tile(input, &mut acc);
                 let out = &mut out[row * n..(row + height) * n];
-                for p in 0..strip {
-                    columns.finish(simd, p, a, row, height, &acc, epilogue, out);
-                }
+                columns.finish(simd, a, row, height, &acc, epilogue, out);
                 row += height;
             }
             panel += strip;
@@ -110,12 +108,11 @@ impl Columns {
         }
     }
 
-    /// Epilogue of panel `p` for `height` rows; `out: [height, n]`.
+    /// Epilogue of `height` rows from `row` on; `out: [height, n]`.
     #[inline(always)]
     fn finish<S: Simd>(
         &self,
         simd: S,
-        p: usize,
         a: &QuantizedRows,
         row: usize,
         height: usize,
@@ -123,29 +120,43 @@ impl Columns {
         epilogue: Epilogue<'_>,
         out: &mut [f32],
     ) {
-        let first = self.first + p * PANEL;
-        let width = PANEL.min(self.first + self.outputs - first);
+        let rows = Scaled {
+            scales: &a.scales()[row..row + height],
+            zeros: &a.zeros()[row..row + height],
+        };
+        // Both panels of a row together: what they have in common is loaded once.
+        if self.outputs == 2 * PANEL {
+            self.whole::<S, 2>(simd, rows, acc, epilogue, out);
+        } else if self.outputs == PANEL {
+            self.whole::<S, 1>(simd, rows, acc, epilogue, out);
+        } else {
+            self.partial(simd, rows, acc, epilogue, out);
+        }
+    }
+
+    /// [`Self::finish`] of `P` whole panels.
+    #[inline(always)]
+    fn whole<S: Simd, const P: usize>(
+        &self,
+        simd: S,
+        rows: Scaled<'_>,
+        acc: &Accumulators,
+        epilogue: Epilogue<'_>,
+        out: &mut [f32],
+    ) {
+        let height = rows.scales.len();
         let n = out.len() / height;
-        let panel = Dequantize::new(simd, &self.panels[p]);
-        let numbers = a.scales()[row..].iter().zip(&a.zeros()[row..]);
-        let rows = numbers.zip(&acc[p][..height]);
-        // The rest of each row from the panel on; the next row's beginning belongs to it, unread.
-        let outs = out[first..].chunks_mut(n);
-        // One loop for each epilogue; what the rows have in common stays in registers.
+        let panels: [_; P] = std::array::from_fn(|p| Dequantize::new(simd, &self.panels[p]));
+        let acc: [_; P] = std::array::from_fn(|p| &acc[p][..height]);
+        // One loop for each epilogue.
         macro_rules! each_row {
             ($value:expr) => {
-                if width == PANEL {
-                    for (((&scale, &zero), acc), out) in rows.zip(outs) {
-                        let y = panel.row(simd, acc, zero, scale);
-                        if let Some(out) = out.first_chunk_mut::<PANEL>() {
-                            simd.store($value(y, simd.load(out)), out);
-                        }
-                    }
-                } else {
-                    for (((&scale, &zero), acc), out) in rows.zip(outs) {
-                        let y = panel.row(simd, acc, zero, scale);
-                        let out = &mut out[..width];
-                        simd.store_part($value(y, simd.load_part(out, 0.0)), out);
+                for r in 0..height {
+                    let (zero, scale) = rows.splat(simd, r);
+                    let out = &mut out[r * n + self.first..][..P * PANEL];
+                    for (p, out) in out.as_chunks_mut::<PANEL>().0.iter_mut().enumerate() {
+                        let y = panels[p].row(simd, &acc[p][r], zero, scale);
+                        simd.store($value(y, simd.load(out)), out);
                     }
                 }
             };
@@ -155,6 +166,50 @@ impl Columns {
             Epilogue::Relu { .. } => each_row!(|y, _| simd.max(y, simd.splat(0.0))),
             Epilogue::Residual { .. } => each_row!(|y, out| simd.add(out, y)),
         }
+    }
+
+    /// [`Self::finish`] of the last outputs, which do not fill their panel.
+    #[inline(always)]
+    fn partial<S: Simd>(
+        &self,
+        simd: S,
+        rows: Scaled<'_>,
+        acc: &Accumulators,
+        epilogue: Epilogue<'_>,
+        out: &mut [f32],
+    ) {
+        let height = rows.scales.len();
+        let n = out.len() / height;
+        for p in 0..self.outputs.div_ceil(PANEL) {
+            let panel = Dequantize::new(simd, &self.panels[p]);
+            let width = PANEL.min(self.outputs - p * PANEL);
+            for (r, acc) in acc[p][..height].iter().enumerate() {
+                let (zero, scale) = rows.splat(simd, r);
+                let y = panel.row(simd, acc, zero, scale);
+                let out = &mut out[r * n + self.first + p * PANEL..][..width];
+                let y = match epilogue {
+                    Epilogue::Store { .. } => y,
+                    Epilogue::Relu { .. } => simd.max(y, simd.splat(0.0)),
+                    Epilogue::Residual { .. } => simd.add(simd.load_part(out, 0.0), y),
+                };
+                simd.store_part(y, out);
+            }
+        }
+    }
+}
+
+/// Scale and zero point of some rows.
+#[derive(Clone, Copy)]
+struct Scaled<'a> {
+    scales: &'a [f32],
+    zeros: &'a [i32],
+}
+
+impl Scaled<'_> {
+    /// Zero point and scale of one row in all lanes.
+    #[inline(always)]
+    fn splat<S: Simd>(self, simd: S, row: usize) -> (S::I, S::F) {
+        (simd.splat_i(self.zeros[row]), simd.splat(self.scales[row]))
     }
 }
 
@@ -187,10 +242,10 @@ impl<S: Simd> Dequantize<S> {
 
     /// `(acc - zero·colsum) as f32 · (scale·scale_w) + bias` of one row.
     #[inline(always)]
-    fn row(self, simd: S, acc: &[i32; PANEL], zero: i32, scale: f32) -> S::F {
-        let correction = simd.mul_i(simd.splat_i(zero), self.colsum);
+    fn row(self, simd: S, acc: &[i32; PANEL], zero: S::I, scale: S::F) -> S::F {
+        let correction = simd.mul_i(zero, self.colsum);
         let sum = simd.to_f32(simd.sub_i(simd.load_i(acc), correction));
-        let scale = simd.mul(simd.splat(scale), self.scale);
+        let scale = simd.mul(scale, self.scale);
         simd.add(simd.mul(sum, scale), self.bias)
     }
 }

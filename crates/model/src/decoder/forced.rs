@@ -89,7 +89,7 @@ impl Decoder {
         input.set(x, d, layer.self_norm.before());
         layer.self_attention.qkv.store(input, rows.len(), qkv);
         let width = layer.self_attention.width;
-        context.resize(rows.len() * width, 0.0);
+        context.resize(rows.len() * width);
         let outs = context.chunks_exact_mut(width);
         for (i, ((position, _), out)) in rows.iter().zip(outs).enumerate() {
             let memory = Memory {
