@@ -1,10 +1,12 @@
 //! A stack of encoder layers; the encoder and the semantic encoder are two of them.
 
+use std::ops::Range;
+
 use csanmt_format::{EncoderWidths, FormatError, ModelFile, Slab};
 use csanmt_kernels::{Buffer, Rows};
 
 use crate::attention::{Memory, Query, SelfAttention};
-use crate::batch::Batch;
+use crate::batch::{Batch, Span};
 use crate::embedding::Embedding;
 use crate::feed_forward::FeedForward;
 use crate::norm::SublayerNorm;
@@ -67,7 +69,53 @@ impl EncoderStack {
         mut probe: Probe<'_>,
     ) {
         let d = self.d_model;
-        let rows = batch.ids.len();
+        for (number, layer) in self.layers.iter().enumerate() {
+            for spans in blocks(&batch.spans) {
+                let rows = rows_of(spans);
+                let x = &mut x[rows.start * d..rows.end * d];
+                layer.run(batch, spans, d, x, buffers);
+            }
+            zero_masked(batch, x, d);
+            if let Some(probe) = probe.as_mut() {
+                probe(number, x);
+            }
+        }
+    }
+}
+
+/// A layer takes about so many positions at a time: their activations stay in the L2 cache beside
+/// the layer's weights, and there are enough of them to share the reading of the weights.
+const BLOCK_ROWS: usize = 128;
+
+/// Cuts the sentences of a batch into blocks.
+fn blocks(mut spans: &[Span]) -> impl Iterator<Item = &[Span]> {
+    std::iter::from_fn(move || {
+        let end = spans.first()?.start + BLOCK_ROWS;
+        let count = spans.partition_point(|span| span.start + span.len <= end);
+        let (block, rest) = spans.split_at(count.max(1));
+        spans = rest;
+        Some(block)
+    })
+}
+
+/// The rows of consecutive sentences.
+fn rows_of(spans: &[Span]) -> Range<usize> {
+    match (spans.first(), spans.last()) {
+        (Some(first), Some(last)) => first.start..last.start + last.len,
+        _ => 0..0,
+    }
+}
+
+impl EncoderLayer {
+    /// Runs the layer on the positions of some sentences of the batch, `x: [positions, d_model]`.
+    fn run(
+        &self,
+        batch: &Batch,
+        spans: &[Span],
+        d_model: usize,
+        x: &mut [f32],
+        buffers: &mut EncoderBuffers,
+    ) {
         let EncoderBuffers {
             input,
             qkv,
@@ -77,44 +125,40 @@ impl EncoderStack {
             scratch,
         } = buffers;
         let kernels = input.kernels;
-        for (number, layer) in self.layers.iter().enumerate() {
-            input.set(x, d, layer.attention_norm.before());
-            layer.attention.qkv.store(input, rows, qkv);
-            let width = layer.attention.width;
-            context.resize(rows * width);
-            for span in &batch.spans {
-                let memory = Memory {
-                    keys: &qkv[width.min(qkv.len())..],
-                    values: &qkv[(2 * width).min(qkv.len())..],
-                    stride: 3 * width,
-                    head_stride: None,
-                    rows: Rows::Range {
-                        start: span.start,
-                        len: span.len,
-                    },
-                    valid: batch.mask_of(*span),
-                };
-                let query = Query {
-                    rows: &qkv[span.start * 3 * width..],
-                    stride: 3 * width,
-                    first_position: 0,
-                };
-                let out = &mut context[span.start * width..(span.start + span.len) * width];
-                layer.attention.attend(kernels, query, memory, scratch, out);
-            }
-            input.set(context, width, None);
-            layer.attention.output.add_to(input, x);
-            layer.attention_norm.after(kernels, x, spare);
-
-            input.set(x, d, layer.feed_forward_norm.before());
-            layer.feed_forward.add_to(input, x, hidden);
-            layer.feed_forward_norm.after(kernels, x, spare);
-
-            zero_masked(batch, x, d);
-            if let Some(probe) = probe.as_mut() {
-                probe(number, x);
-            }
+        let first = rows_of(spans).start;
+        let rows = x.len() / d_model;
+        input.set(x, d_model, self.attention_norm.before());
+        self.attention.qkv.store(input, rows, qkv);
+        let width = self.attention.width;
+        context.resize(rows * width);
+        for span in spans {
+            let start = span.start - first;
+            let memory = Memory {
+                keys: &qkv[width.min(qkv.len())..],
+                values: &qkv[(2 * width).min(qkv.len())..],
+                stride: 3 * width,
+                head_stride: None,
+                rows: Rows::Range {
+                    start,
+                    len: span.len,
+                },
+                valid: batch.mask_of(*span),
+            };
+            let query = Query {
+                rows: &qkv[start * 3 * width..],
+                stride: 3 * width,
+                first_position: 0,
+            };
+            let out = &mut context[start * width..(start + span.len) * width];
+            self.attention.attend(kernels, query, memory, scratch, out);
         }
+        input.set(context, width, None);
+        self.attention.output.add_to(input, x);
+        self.attention_norm.after(kernels, x, spare);
+
+        input.set(x, d_model, self.feed_forward_norm.before());
+        self.feed_forward.add_to(input, x, hidden);
+        self.feed_forward_norm.after(kernels, x, spare);
     }
 }
 
