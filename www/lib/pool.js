@@ -319,10 +319,9 @@ export class Pool {
     slot.thread?.hold(true);
     task.slot = slot;
     let { message } = task;
-    if (message.type === "translate") {
+    if ("key" in message) {
       if (slot.keys.has(message.key)) {
-        const { text: _, options: __, ...part } = message;
-        message = part;
+        message = withoutText(message);
       } else {
         slot.keys.add(message.key);
       }
@@ -620,6 +619,21 @@ export class Pool {
       task.reject(error);
     }
   }
+}
+
+/**
+ * What a worker has to be told that knows the text already.
+ *
+ * @param {Extract<Task["message"], { key: number }>} message
+ * @returns {Task["message"]}
+ */
+function withoutText(message) {
+  if (message.type === "translate") {
+    const { text: _, options: __, ...rest } = message;
+    return rest;
+  }
+  const { unit: _, options: __, ...rest } = message;
+  return rest;
 }
 
 /** Equal settings have equal names. @param {Settings} settings */

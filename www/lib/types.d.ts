@@ -259,6 +259,19 @@ export interface TranslatedUnit {
   truncated: boolean;
 }
 
+/** The translation of a sentence of a long text of a file. */
+export interface UnitSentence {
+  truncated: boolean;
+}
+
+/** What a file has to translate. */
+export interface DocumentContent {
+  format: string;
+  units: Unit[];
+  /** How many sentences each of them has. */
+  sentences: number[];
+}
+
 /** Some sentences of a text, with places in `source` and `text`. */
 export interface Piece extends Translation {
   /** Where `source` begins in the whole text. */
@@ -285,6 +298,23 @@ export type WorkMessage =
       to?: number | undefined;
     }
   | { type: "units"; units: Unit[]; options: EngineOptions }
+  | {
+      /** Some sentences of a long text of a file, which comes with the first ones. */
+      type: "part";
+      key: number;
+      unit?: Unit | undefined;
+      options?: EngineOptions;
+      from: number;
+      to: number;
+    }
+  | {
+      /** Such a text from all its sentences. */
+      type: "join";
+      key: number;
+      unit?: Unit | undefined;
+      options?: EngineOptions;
+      sentences: UnitSentence[];
+    }
   | { type: "detect"; text: string }
   | { type: "read"; bytes: Uint8Array; options: ReadingOptions }
   | {
