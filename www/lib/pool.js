@@ -566,7 +566,7 @@ export class Pool {
         call.resolve(message);
         return;
       case "failed":
-        call.reject(new CsanmtError(message.error.code, message.error.message));
+        call.reject(new CsanmtError(message.error.code, message.error.message, message.error.reason));
         return;
       default:
         call.resolve({ value: message.value, total: 0 });

@@ -227,10 +227,23 @@ export type ErrorCode =
   | "engine"
   | "crashed";
 
+/**
+ * What is wrong with a file:
+ * - `unsupported`: it is of a kind that is not read;
+ * - `encoding`: it is no text in UTF-8, UTF-16 or GB18030;
+ * - `syntax`: the message says in which line;
+ * - `column`: a table without the column, or none was named;
+ * - `damaged`: it is not whole, or not what its name says;
+ * - `encrypted`: it needs a password or a licence;
+ * - `limit`: it, or something in it, is too large.
+ */
+export type FileProblem = "unsupported" | "encoding" | "syntax" | "column" | "damaged" | "encrypted" | "limit";
+
 /** What crosses from a worker of an error. */
 export interface Failure {
   code: ErrorCode;
   message: string;
+  reason?: FileProblem;
 }
 
 /** Options with everything decided. Equal settings share their workers. */
