@@ -108,7 +108,7 @@ export const en = {
   /** @param {number} count */
   characters: (count) => plural(count, "character"),
   /** @param {number} done @param {number} all */
-  progress: (done, all) => `Translating… ${done.toLocaleString("en")} of ${plural(all, "sentence")}`,
+  progress: (done, all) => `Translating… ${done.toLocaleString("en")} of ${all.toLocaleString("en")}`,
   /** @param {number} sentences @param {number} milliseconds */
   done: (sentences, milliseconds) =>
     `${plural(sentences, "sentence")} in ${seconds(milliseconds)} s`,
