@@ -4,7 +4,7 @@
  * text file may be a single one.
  *
  * @import {
- *   DocumentContent, DocumentOptions, DocumentProgress, EngineOptions, TranslatedDocument,
+ *   DocumentContent, DocumentOptions, DocumentProgress, EngineOptions, Task, TranslatedDocument,
  *   TranslatedUnit, Unit, UnitSentence,
  * } from "./types.d.ts"
  * @import { Pool } from "./pool.js"
@@ -67,27 +67,41 @@ export async function translateFile(pool, file, how, options) {
     const read = await pool.run(group, { type: "read", bytes, options: reading }, work);
     /** @type {DocumentContent} */
     const content = read.value;
-    const progress = new Progress(content.units, onprogress);
+    const { units, sentences } = content;
+    /** @type {DocumentProgress} */
+    const progress = { unitsDone: 0, units: units.length, charactersDone: 0, characters: lengthOf(units) };
+    const advance = (/** @type {number} */ unitsDone, /** @type {number} */ charactersDone) => {
+      progress.unitsDone += unitsDone;
+      progress.charactersDone += charactersDone;
+      onprogress?.({ ...progress });
+    };
+    advance(0, 0);
     /** @type {TranslatedUnit[]} */
-    const translations = Array(content.units.length);
-    const long = new LongUnits(pool, group, content, options, failed.signal);
+    const translations = Array(units.length);
+    const long = new LongUnits((message) => pool.run(group, message, work), content, options);
     try {
       await inTurn(cut(content), pool.appetite, async (piece) => {
         if ("unit" in piece) {
+          const { unit, from, to } = piece;
           const joined = await long.translate(piece);
           if (joined) {
-            translations[piece.unit] = joined;
+            translations[unit] = joined.value;
+            pool.forget(joined.key);
           }
-          progress.addRun(piece, content);
+          // Each sentence counts the same, and together they are the text.
+          const [before = 0, after = 0] = [from, to].map((sentence) =>
+            Math.round((lengthOf(units.slice(unit, unit + 1)) * sentence) / (sentences[unit] ?? 1)),
+          );
+          advance(joined ? 1 : 0, after - before);
           return;
         }
-        const units = content.units.slice(piece.first, piece.last);
-        const { value } = await pool.run(group, { type: "units", units, options }, work);
-        translations.splice(piece.first, units.length, ...value);
-        progress.add(units);
+        const bundle = units.slice(piece.first, piece.last);
+        const { value } = await pool.run(group, { type: "units", units: bundle, options }, work);
+        translations.splice(piece.first, bundle.length, ...value);
+        advance(bundle.length, lengthOf(bundle));
       });
     } finally {
-      long.forget();
+      long.keys.forEach((key) => pool.forget(key));
     }
     const written = await pool.run(
       group,
@@ -112,103 +126,50 @@ export async function translateFile(pool, file, how, options) {
 
 /** The texts that are translated in parts. */
 class LongUnits {
-  #pool;
-  #group;
+  #run;
   #content;
   #options;
-  #signal;
   /** Those under way: by what the workers know them, and what is there. @type {Map<number, { key: number, missing: number, sentences: UnitSentence[] }>} */
   #units = new Map();
 
   /**
-   * @param {Pool} pool
-   * @param {object} group
+   * @param {(message: Task["message"]) => Promise<{ value: any }>} run
    * @param {DocumentContent} content
    * @param {EngineOptions} options
-   * @param {AbortSignal} signal
    */
-  constructor(pool, group, content, options, signal) {
-    this.#pool = pool;
-    this.#group = group;
+  constructor(run, content, options) {
+    this.#run = run;
     this.#content = content;
     this.#options = options;
-    this.#signal = signal;
+  }
+
+  /** By what the workers know those that are not complete. */
+  get keys() {
+    return [...this.#units.values()].map(({ key }) => key);
   }
 
   /**
    * Translates some sentences; the last ones that were missing make the text whole.
    *
    * @param {Run} run
-   * @returns {Promise<TranslatedUnit | undefined>}
+   * @returns {Promise<{ key: number, value: TranslatedUnit } | undefined>}
    */
-  async translate({ unit: number, from, to }) {
-    const count = this.#content.sentences[number] ?? 0;
-    const state = this.#units.get(number) ?? { key: newKey(), missing: count, sentences: Array(count) };
-    this.#units.set(number, state);
-    const work = { signal: this.#signal };
-    const whole = { key: state.key, unit: this.#content.units[number], options: this.#options };
-    const part = await this.#pool.run(this.#group, { type: "part", ...whole, from, to }, work);
-    state.sentences.splice(from, to - from, .../** @type {UnitSentence[]} */ (part.value));
+  async translate({ unit, from, to }) {
+    const { units, sentences: counts } = this.#content;
+    const missing = counts[unit] ?? 0;
+    const state = this.#units.get(unit) ?? { key: newKey(), missing, sentences: Array(missing) };
+    this.#units.set(unit, state);
+    const { key, sentences } = state;
+    const source = { key, unit: units[unit], options: this.#options };
+    const { value } = await this.#run({ type: "part", ...source, from, to });
+    sentences.splice(from, to - from, ...value);
     state.missing -= to - from;
     if (state.missing > 0) {
       return undefined;
     }
-    const { sentences } = state;
-    const joined = await this.#pool.run(this.#group, { type: "join", ...whole, sentences }, work);
-    this.#units.delete(number);
-    this.#pool.forget(state.key);
-    return joined.value;
-  }
-
-  /** What is under way is given up. */
-  forget() {
-    for (const { key } of this.#units.values()) {
-      this.#pool.forget(key);
-    }
-    this.#units.clear();
-  }
-}
-
-/** How many of the texts are done. */
-class Progress {
-  #onprogress;
-  /** @type {DocumentProgress} */
-  #state = { unitsDone: 0, units: 0, charactersDone: 0, characters: 0 };
-  /** Sentences that are done of texts under way. @type {Map<number, number>} */
-  #sentences = new Map();
-
-  /**
-   * @param {Unit[]} units
-   * @param {((progress: DocumentProgress) => void) | undefined} onprogress
-   */
-  constructor(units, onprogress) {
-    this.#onprogress = onprogress;
-    this.#state.units = units.length;
-    this.#state.characters = lengthOf(units);
-    onprogress?.({ ...this.#state });
-  }
-
-  /** @param {Unit[]} units */
-  add(units) {
-    this.#report(units.length, lengthOf(units));
-  }
-
-  /** @param {Run} run @param {DocumentContent} content */
-  addRun({ unit, from, to }, { units, sentences }) {
-    const count = sentences[unit] ?? 0;
-    const before = this.#sentences.get(unit) ?? 0;
-    const after = before + to - from;
-    this.#sentences.set(unit, after);
-    // Each sentence counts the same, and together they are the text.
-    const characters = (/** @type {number} */ done) => Math.round(((units[unit]?.text.length ?? 0) * done) / count);
-    this.#report(after === count ? 1 : 0, characters(after) - characters(before));
-  }
-
-  /** @param {number} units @param {number} characters */
-  #report(units, characters) {
-    this.#state.unitsDone += units;
-    this.#state.charactersDone += characters;
-    this.#onprogress?.({ ...this.#state });
+    const joined = await this.#run({ type: "join", ...source, sentences });
+    this.#units.delete(unit);
+    return { key, value: joined.value };
   }
 }
 

@@ -321,7 +321,9 @@ export class Pool {
     let { message } = task;
     if ("key" in message) {
       if (slot.keys.has(message.key)) {
-        message = withoutText(message);
+        // It knows the text already.
+        const { text: _, unit: __, options: ___, ...rest } = /** @type {any} */ (message);
+        message = rest;
       } else {
         slot.keys.add(message.key);
       }
@@ -619,21 +621,6 @@ export class Pool {
       task.reject(error);
     }
   }
-}
-
-/**
- * What a worker has to be told that knows the text already.
- *
- * @param {Extract<Task["message"], { key: number }>} message
- * @returns {Task["message"]}
- */
-function withoutText(message) {
-  if (message.type === "translate") {
-    const { text: _, options: __, ...rest } = message;
-    return rest;
-  }
-  const { unit: _, options: __, ...rest } = message;
-  return rest;
 }
 
 /** Equal settings have equal names. @param {Settings} settings */
