@@ -62,6 +62,8 @@ export async function translateFile(pool, file, how, options) {
   const giveUp = () => failed.abort(signal?.reason);
   signal?.throwIfAborted();
   signal?.addEventListener("abort", giveUp, { once: true });
+  /** @type {LongUnits | undefined} */
+  let long;
   try {
     const work = { signal: failed.signal };
     const read = await pool.run(group, { type: "read", bytes, options: reading }, work);
@@ -78,31 +80,27 @@ export async function translateFile(pool, file, how, options) {
     advance(0, 0);
     /** @type {TranslatedUnit[]} */
     const translations = Array(units.length);
-    const long = new LongUnits((message) => pool.run(group, message, work), content, options);
-    try {
-      await inTurn(cut(content), pool.appetite, async (piece) => {
-        if ("unit" in piece) {
-          const { unit, from, to } = piece;
-          const joined = await long.translate(piece);
-          if (joined) {
-            translations[unit] = joined.value;
-            pool.forget(joined.key);
-          }
-          // Each sentence counts the same, and together they are the text.
-          const [before = 0, after = 0] = [from, to].map((sentence) =>
-            Math.round((lengthOf(units.slice(unit, unit + 1)) * sentence) / (sentences[unit] ?? 1)),
-          );
-          advance(joined ? 1 : 0, after - before);
-          return;
+    const parts = (long = new LongUnits((message) => pool.run(group, message, work), content, options));
+    await inTurn(cut(content), pool.appetite, async (piece) => {
+      if ("unit" in piece) {
+        const { unit, from, to } = piece;
+        const joined = await parts.translate(piece);
+        if (joined) {
+          translations[unit] = joined.value;
+          pool.forget(joined.key);
         }
-        const bundle = units.slice(piece.first, piece.last);
-        const { value } = await pool.run(group, { type: "units", units: bundle, options }, work);
-        translations.splice(piece.first, bundle.length, ...value);
-        advance(bundle.length, lengthOf(bundle));
-      });
-    } finally {
-      long.keys.forEach((key) => pool.forget(key));
-    }
+        // Each sentence counts the same, and together they are the text.
+        const [before = 0, after = 0] = [from, to].map((sentence) =>
+          Math.round((lengthOf(units.slice(unit, unit + 1)) * sentence) / (sentences[unit] ?? 1)),
+        );
+        advance(joined ? 1 : 0, after - before);
+        return;
+      }
+      const bundle = units.slice(piece.first, piece.last);
+      const { value } = await pool.run(group, { type: "units", units: bundle, options }, work);
+      translations.splice(piece.first, bundle.length, ...value);
+      advance(bundle.length, lengthOf(bundle));
+    });
     const written = await pool.run(
       group,
       { type: "write-document", bytes, options: { ...reading, format: content.format }, translations },
@@ -121,6 +119,8 @@ export async function translateFile(pool, file, how, options) {
     throw error;
   } finally {
     signal?.removeEventListener("abort", giveUp);
+    // Last, when nobody asks for them any more.
+    long?.keys.forEach((key) => pool.forget(key));
   }
 }
 
