@@ -181,6 +181,41 @@ test("k7_the whole page works at 320 pixels and in forced colours", async () => 
   await page.close();
 });
 
+for (const width of [360, 768]) {
+  test(`k7_names stay on one line and nothing moves while a text is translated, ${width} pixels`, async () => {
+    const page = await TranslatorPage.open(browser, server.url, { viewport: { width, height: 740 } });
+    await page.ready();
+    await page.page.locator("#open-settings").click();
+    await page.page.locator("#keep-history").check();
+    for (const select of await page.page.locator("#settings select").all()) {
+      const cut = await select.evaluate((element) => element.scrollWidth - element.clientWidth);
+      assert.ok(cut <= 0, `a choice is ${cut} pixels too narrow`);
+    }
+    await page.page.keyboard.press("Escape");
+    await page.page.evaluate(() => {
+      const global = /** @type {any} */ (window);
+      global.seen = new Set();
+      const look = () => {
+        const lines = ["h1", "#source-label", "#target-label", "#status"].map((selector) => {
+          const range = document.createRange();
+          range.selectNodeContents(/** @type {Element} */ (document.querySelector(selector)));
+          return `${selector} ${new Set(Array.from(range.getClientRects(), ({ top }) => Math.round(top))).size}`;
+        });
+        const { top, right } = /** @type {Element} */ (document.getElementById("target")).getBoundingClientRect();
+        global.seen.add(`target at ${top} to ${right}, lines: ${lines.filter((line) => !/ [01]$/.test(line))}`);
+        requestAnimationFrame(look);
+      };
+      look();
+    });
+    await page.paste(SENTENCES.slice(0, 200).join(""));
+    await page.translated();
+    const seen = await page.page.evaluate(() => [.../** @type {any} */ (window).seen]);
+    assert.equal(seen.length, 1, `${seen}`);
+    assert.match(seen[0], /lines: $/);
+    await page.close();
+  });
+}
+
 /** @param {TranslatorPage} page */
 async function checkRules(page) {
   const { overflow, violations } = await page.page.evaluate(

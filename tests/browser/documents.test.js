@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 
 import { LibraryBench } from "./support/library-page.js";
+import { FORMATS, sample } from "./support/samples.js";
 import { SENTENCES } from "./support/texts.js";
 import { assertSameText } from "./support/texts-equal.js";
 
@@ -118,6 +119,76 @@ test("e1 b8 HTML and Markdown keep tags, marks and code", async () => {
   assert.match(markdown, /^# [A-Za-z].*\n\n- .*`代码`.*\n$/);
 });
 
+/** Runs in the page before its scripts: counts what each worker is asked for. */
+function countWork() {
+  const global = /** @type {Any} */ (window);
+  global.work = [];
+  const Original = window.Worker;
+  global.Worker = class extends Original {
+    /** @param {ConstructorParameters<typeof Worker>} args */
+    constructor(...args) {
+      super(...args);
+      this.number = global.work.push({}) - 1;
+    }
+
+    /** @param {any[]} args */
+    postMessage(...args) {
+      const counts = global.work[this.number];
+      counts[args[0].type] = (counts[args[0].type] ?? 0) + 1;
+      // @ts-ignore: one of two signatures
+      super.postMessage(...args);
+    }
+  };
+}
+
+test("n1 n2 n3 n4 a file of every format is the same from two workers as from one, and both work", async () => {
+  const context = await bench.browser.newContext();
+  await context.addInitScript(countWork);
+  const page = await bench.openIn(context);
+  const files = FORMATS.map((format) => ({ format, base64: sample(format, SENTENCES.slice(0, 40)) }));
+  const seen = await page.evaluate(async (files) => {
+    const { create, work } = /** @type {Any} */ (window);
+    const one = await create({ workers: 1 });
+    const two = await create({ workers: 2 });
+    // The second worker is started when there is work for it.
+    for (let wait = 0; wait < 50 && work.length < 3; wait += 1) {
+      await two.translate("我们今天去学校。".repeat(60));
+    }
+    const mine = work.slice(1);
+    const base64Of = (/** @type {Uint8Array} */ bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+    const seen = [];
+    for (const { format, base64 } of files) {
+      const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+      const how = { name: `a.${format}`, ...(format === "csv" && { column: 2 }) };
+      const alone = base64Of((await one.translateDocument(bytes, how)).bytes);
+      const before = mine.map((/** @type {Any} */ counts) => ({ ...counts }));
+      /** @type {Any[]} */
+      const progress = [];
+      const translated = await two.translateDocument(bytes, { ...how, onprogress: (/** @type {Any} */ report) => progress.push(report) });
+      const pieces = mine.map((/** @type {Any} */ counts, /** @type {number} */ index) =>
+        ["units", "part"].reduce((sum, type) => sum + (counts[type] ?? 0) - (before[index][type] ?? 0), 0),
+      );
+      seen.push({ format: translated.format, base64, alone, shared: base64Of(translated.bytes), pieces, progress });
+    }
+    return seen;
+  }, files);
+  assert.deepEqual(seen.map(({ format }) => format), FORMATS);
+  for (const { format, base64, alone, shared, pieces, progress } of seen) {
+    assert.notEqual(shared, base64, format);
+    assert.equal(shared, alone, format);
+    assert.equal(pieces.length, 2);
+    assert.ok(Math.min(...pieces) > 0, `${format}: the workers had ${pieces} pieces`);
+    let last = { unitsDone: 0, charactersDone: -1 };
+    for (const report of progress) {
+      assert.ok(report.charactersDone > last.charactersDone && report.unitsDone >= last.unitsDone, format);
+      last = report;
+    }
+    const { unitsDone, units, charactersDone, characters } = /** @type {Any} */ (last);
+    assert.deepEqual([unitsDone, charactersDone], [units, characters], format);
+  }
+  await context.close();
+});
+
 test("n1 n4 n6 a long file goes over both workers, with progress, and can be given up", async () => {
   const lines = Array.from({ length: 150 }, (_, index) => SENTENCES[index % SENTENCES.length] ?? "");
   const cues = lines.map((line, index) => `${index + 1}\n00:00:${String(index % 60).padStart(2, "0")},000 --> 00:01:00,000\n${line}\n`).join("\n");
@@ -147,6 +218,39 @@ test("n1 n4 n6 a long file goes over both workers, with progress, and can be giv
   assert.deepEqual([fractions[0], fractions.at(-1)], [0, 1]);
   const later = bench.site.requests.slice(requests).filter(({ path }) => !path.startsWith("/lib/") && !path.startsWith("/models/"));
   assert.deepEqual(later, []);
+});
+
+test("n4 n6 a short text does not wait for a file, and a file that is given up leaves its workers free", async () => {
+  const seen = await page.evaluate(async (text) => {
+    const { create } = /** @type {Any} */ (window);
+    const translator = await create({ workers: 2 });
+    await translator.translate(text.slice(0, 2000));
+    const controller = new AbortController();
+    let share = 0;
+    const file = translator.translateDocument(text, {
+      name: "a.txt",
+      signal: controller.signal,
+      onprogress: (/** @type {Any} */ { charactersDone, characters }) => (share = charactersDone / characters),
+    });
+    file.catch(() => {});
+    while (share === 0) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const before = share;
+    const short = await translator.translate("我们今天去学校。");
+    const after = share;
+    controller.abort();
+    const reason = await file.catch((/** @type {Any} */ { name }) => name);
+    // Both workers are free again, and know nothing of it.
+    const again = await translator.translateDocument(text.slice(0, 3000), { name: "a.txt" });
+    const one = await create({ workers: 1 });
+    const alone = await one.translateDocument(text.slice(0, 3000), { name: "a.txt" });
+    return { before, short, after, reason, same: String(again.bytes) === String(alone.bytes) };
+  }, SENTENCES.join("\n"));
+  assert.match(seen.short, /[a-z]/);
+  assert.ok(seen.after - seen.before < 0.3 && seen.after < 1, `from ${seen.before} to ${seen.after} of the file in the meantime`);
+  assert.equal(seen.reason, "AbortError");
+  assert.equal(seen.same, true);
 });
 
 test("n1 files that cannot be read say why", async () => {

@@ -72,6 +72,125 @@ test("the text of a document: visible first, later additions, and back again", a
   await page.context().close();
 });
 
+/** What is in a paragraph, and how it may be translated: every element once, where its words are. */
+const PARAGRAPHS = /** @type {[string, RegExp][]} */ ([
+  ["我<b>今天</b>去学校", /^I go to school <b>today<\/b>$/],
+  ["\n  我们<b>今天</b>去\n  <a href=\"#x\">学校</a>。\n  老师很高兴。\n", /^\n {2}We go to <a href="#x">school<\/a> <b>today<\/b>\. The teacher is happy\.\n$/],
+  ["一<br>二<img alt=\"\">三。", /^[^<]+<br>[^<]+<img alt="">[^<]+$/],
+  ["运行<code>make 所有</code>。<span translate=\"no\">小明</span>很好。", /^[A-Za-z][^<]*<code>make 所有<\/code>.*<span translate="no">小明<\/span>/],
+  ["<a href=\"#1\">首页</a> | <a href=\"#2\">关于我们</a>", /^<a href="#1">[A-Z][^<]*<\/a> \| <a href="#2">[A-Z][^<]*<\/a>$/],
+  ["<i class=\"icon\"></i> <a href=\"#3\"><span>首页</span></a>", /^<i class="icon"><\/i> <a href="#3"><span>[A-Z][^<]*<\/span><\/a>$/],
+  ["共<!-- -->3<!-- -->条<b></b>评论 &amp; 5 &lt; 6", /^[A-Za-z][^<]*(<!-- -->[^<]*){2}<b><\/b>.*&amp; 5 &lt; 6/],
+  ["我喜欢<div>学习中文</div>和<span style=\"display:block\">英文</span>。", /^[^<一-鿿]+<div>[^<一-鿿]+<\/div>[^<一-鿿]+<span style="display:block">[^<一-鿿]+<\/span>。$/],
+  ["他<b>昨天<i>买了</i></b>一本<button type=\"button\">书</button>。", /<b>[^<]*<i>[^<]*<\/i>[^<]*<\/b>/],
+]);
+
+test("a paragraph is one text, its elements go where their words go and stay the same objects", async () => {
+  bench.site.pages["/inline.html"] = `<!doctype html><meta charset=utf-8><body>${PARAGRAPHS.map(([html]) => `<div class=p>${html}</div>`).join("")}`;
+  const page = await bench.open({}, "/inline.html");
+  const seen = await page.evaluate(async () => {
+    const { create } = /** @type {Any} */ (window);
+    const { DomTranslation } = await import(new URL("/lib/dom-translation.js", location.href).href);
+    const translator = await create();
+    const original = document.body.innerHTML;
+    const nodes = () => {
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ALL);
+      const nodes = [];
+      while (walker.nextNode()) {
+        nodes.push(walker.currentNode);
+      }
+      return nodes;
+    };
+    const before = nodes();
+    let clicks = 0;
+    const button = /** @type {HTMLElement} */ (document.querySelector("button"));
+    button.addEventListener("click", () => (clicks += 1));
+    document.querySelector("a")?.focus();
+    /** @type {Any} */
+    let last;
+    const reports = [];
+    const translate = async () => {
+      await new Promise((resolve, reject) => {
+        const translation = new DomTranslation(document.body, translator, {
+          onerror: reject,
+          onprogress: (/** @type {Any} */ report) => {
+            reports.push(report);
+            if (report.done === report.all) {
+              last = translation;
+              resolve(undefined);
+            }
+          },
+        });
+        translation.start();
+      });
+      return last;
+    };
+    const translation = await translate();
+    const html = [...document.querySelectorAll(".p")].map(({ innerHTML }) => innerHTML);
+    button.click();
+    const kept = before.every((node) => node.isConnected);
+    const focused = document.activeElement?.getAttribute("href");
+    // Its own changes are no news to it.
+    const count = reports.length;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const again = reports.length - count;
+    translation.restore();
+    const after = nodes();
+    const restored = document.body.innerHTML;
+    const same = after.length === before.length && after.every((node, index) => node === before[index]);
+    translator.destroy();
+    return { original, restored, same, html, clicks, kept, focused, again };
+  });
+  for (const [index, [html, expected]] of PARAGRAPHS.entries()) {
+    assert.match(seen.html[index] ?? "", expected, html);
+  }
+  assert.equal(seen.restored, seen.original);
+  const { same, clicks, kept, focused, again } = seen;
+  assert.deepEqual({ same, clicks, kept, focused, again }, { same: true, clicks: 1, kept: true, focused: "#x", again: 0 });
+  await page.context().close();
+});
+
+test("what the page changes meanwhile is translated as it is then, and what it has changed is not restored", async () => {
+  bench.site.pages["/changing.html"] = "<!doctype html><meta charset=utf-8><body><p id=a>我们<b>今天</b>去学校。</p><p id=b>老师<b>很</b>高兴。</p>";
+  const page = await bench.open({}, "/changing.html");
+  const seen = await page.evaluate(async () => {
+    const { create } = /** @type {Any} */ (window);
+    const { DomTranslation } = await import(new URL("/lib/dom-translation.js", location.href).href);
+    const translator = await create();
+    const [a, b] = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("p")]);
+    let isFirst = true;
+    const changing = {
+      translate: async (/** @type {string} */ text, /** @type {Any} */ options) => {
+        const translation = await translator.translate(text, options);
+        if (isFirst && a?.firstChild) {
+          isFirst = false;
+          a.firstChild.nodeValue = "他们";
+        }
+        // The engine never does so; another translator may lose a tag.
+        return text.includes("老师") && options.format ? translation.replace(/<[^>]*>/g, "") : translation;
+      },
+      translateDetailed: () => {},
+    };
+    const translation = new DomTranslation(document.body, changing);
+    translation.start();
+    for (let wait = 0; wait < 200 && /\p{Script=Han}/u.test(document.body.innerText); wait += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    const shown = [a?.innerHTML, b?.innerHTML];
+    b?.append("！");
+    if (a?.firstChild) {
+      a.firstChild.nodeValue = "Somebody ";
+    }
+    translation.restore();
+    return { shown, a: a?.textContent, b: b?.innerHTML };
+  });
+  assert.match(seen.shown[0] ?? "", /^They .*<b>[^<]*today<\/b>/);
+  assert.match(seen.shown[1] ?? "", /^[A-Za-z][^<]*<b>[A-Za-z][^<]*<\/b>/);
+  assert.match(seen.a ?? "", /^Somebody [^\p{Script=Han}]*$/u);
+  assert.equal(seen.b, "老师<b>很</b>高兴。！");
+  await page.context().close();
+});
+
 test("the element: a button that translates and undoes it", async () => {
   const page = await bench.open({}, "/element.html");
   const element = page.locator("csanmt-translate");

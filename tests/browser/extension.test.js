@@ -36,7 +36,7 @@ test("i7 an extension's service worker translates the text of a page, and a seco
   const manifest = JSON.parse(readFileSync(join(extension, "manifest.json"), "utf8"));
   manifest.host_permissions = ["<all_urls>"];
   writeFileSync(join(extension, "manifest.json"), JSON.stringify(manifest));
-  site.pages["/text.html"] = "<!doctype html><meta charset=utf-8><h1>你好。</h1><p>我们今天去学校。</p><p>English.</p>";
+  site.pages["/text.html"] = "<!doctype html><meta charset=utf-8><h1>你好。</h1><p>我们<b>今天</b>去学校。</p><p>English.</p>";
 
   const context = await chromium.launchPersistentContext(join(folder, "profile"), {
     executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
@@ -58,6 +58,7 @@ test("i7 an extension's service worker translates the text of a page, and a seco
     await click();
     await page.waitForFunction(() => !/\p{Script=Han}/u.test(document.body.innerText), undefined, { timeout: 60_000 });
     assert.match(await shown(), /^[A-Za-z][^\n]*\n+[A-Za-z][^\n]*\n+English\.$/);
+    assert.match(await page.locator("p").first().innerHTML(), /^[A-Z][^<]*<b>today<\/b>/);
     await click();
     assert.equal(await shown(), original);
   } finally {

@@ -97,7 +97,23 @@ test("n4_a long file shows its progress, and can be cancelled and taken away", a
 test("n5_a file that is none says so", async () => {
   await open([{ name: "broken.docx", content: "no archive" }]);
   await row("broken.docx").and(page.page.locator(".failed")).waitFor({ timeout: 30_000 });
-  assert.notEqual(await row("broken.docx").locator(".file-state").textContent(), "");
+  assert.match((await row("broken.docx").locator(".file-state").textContent()) ?? "", /^The file is damaged/);
+  await open([{ name: "a.pdf", content: "%PDF-1.7" }, { name: "a.json", content: '{"a": ' }]);
+  await row("a.pdf").locator(".file-state", { hasText: "This kind of file is not supported" }).waitFor();
+  await row("a.json").locator(".file-state", { hasText: /mistake in the file.*line 1/ }).waitFor();
+  const chinese = await TranslatorPage.open(browser, server.url, { locale: "zh-CN" });
+  await chinese.ready();
+  await chinese.page.locator("#file").setInputFiles([{ name: "a.docx", mimeType: "", buffer: Buffer.from("no archive") }]);
+  await chinese.page.locator("#file-list .file-state", { hasText: "文件已损坏" }).waitFor();
+  await chinese.close();
+});
+
+test("n4_of a table the column with Chinese is offered first", async () => {
+  await open([{ name: "goods.csv", content: "编号,price,名称\n1,3,你好\n2,4,学校\n" }]);
+  assert.equal(await row("goods.csv").locator("select").inputValue(), "名称");
+  await row("goods.csv").locator("button", { hasText: "Translate" }).click();
+  const { content } = await result("goods.csv");
+  assert.match(String(content), /^编号,price,名称\n1,3,[A-Za-z][^,]*\n2,4,[A-Za-z][^,]*\n$/);
 });
 
 test("k4_a plain text becomes the text, whatever its encoding", async () => {

@@ -154,3 +154,13 @@ test("without auto an edit translates nothing and disturbs nothing", async () =>
   await call(0).finish("A.");
   assert.equal(session.target, "A.");
 });
+
+test("what cannot be seen is no text", () => {
+  for (const text of ["\u200b\u200d\ufeff", " \n\t\u3000", "\u0007"]) {
+    session.edit(text, { atOnce: true });
+    assert.equal(session.hasText, false);
+  }
+  assert.equal(calls.length, 0);
+  session.edit("\u200b好", { atOnce: true });
+  assert.equal(calls.length, 1);
+});

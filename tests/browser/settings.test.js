@@ -158,3 +158,36 @@ test("k8_history is off at first; when on it brings texts back, and it can be em
   await page.page.locator("#keep-history").uncheck();
   assert.equal(await page.page.evaluate(() => localStorage.getItem("csanmt.history")), null);
 });
+
+test("k5_two tabs know of each other's terms, history and settings, and none is lost", async () => {
+  const other = await TranslatorPage.open(browser, server.url, {}, page.page.context());
+  await other.ready();
+  const add = async (/** @type {TranslatorPage} */ tab, /** @type {string} */ term, /** @type {string} */ wording) => {
+    await tab.page.locator("#open-glossary").click();
+    await tab.page.locator("#term").fill(term);
+    await tab.page.locator("#wording").fill(wording);
+    await tab.page.keyboard.press("Enter");
+    await tab.page.keyboard.press("Escape");
+  };
+  await other.paste("我们今天去学校。老师很高兴。");
+  await other.translated();
+  await add(page, "学校", "academy");
+  await other.page.waitForFunction(() => /academy/.test(document.getElementById("target")?.textContent ?? ""));
+  await add(other, "老师", "master");
+  await page.page.locator("#open-glossary").click();
+  assert.equal(await page.page.locator("#glossary-list li").count(), 2);
+  await page.page.keyboard.press("Escape");
+
+  await page.page.locator("#open-settings").click();
+  await page.page.locator("#keep-history").check();
+  await page.page.locator("#theme").selectOption("dark");
+  await other.page.locator("#open-history").waitFor();
+  await other.page.locator("#open-settings").click();
+  assert.equal(await other.page.locator("#theme").inputValue(), "dark");
+  assert.equal(await other.page.locator("#keep-history").isChecked(), true);
+  await other.page.locator("#join-lines").check();
+  await page.page.waitForFunction(() => JSON.parse(localStorage.getItem("csanmt.settings") ?? "{}").joinLines);
+  const stored = await page.page.evaluate(() => JSON.parse(localStorage.getItem("csanmt.settings") ?? "{}"));
+  assert.deepEqual([stored.theme, stored.keepHistory, stored.joinLines], ["dark", true, true]);
+  await other.page.close();
+});

@@ -15,7 +15,7 @@ import { saveFile } from "./save-file.js";
 import { ScrollLink } from "./scroll-link.js";
 import { Session } from "./session.js";
 import { SettingsDialog } from "./settings-dialog.js";
-import { loadSettings, recall, remember, saveSettings } from "./settings.js";
+import { loadSettings, onStoredElsewhere, recall, remember, saveSettings } from "./settings.js";
 import { readHash, writeHash } from "./share-link.js";
 import { SourcePane } from "./source-pane.js";
 import { TargetPane } from "./target-pane.js";
@@ -180,6 +180,19 @@ view.auto.addEventListener("change", () => {
   }
 });
 historyDialog.enabled = settings.keepHistory;
+onStoredElsewhere("settings", () => {
+  const { joinLines, useGlossary } = settings;
+  Object.assign(settings, loadSettings());
+  applyTheme();
+  applyLanguage();
+  view.auto.checked = session.auto = settings.auto;
+  historyDialog.enabled = settings.keepHistory;
+  view.refresh();
+  dialog.refresh();
+  if (settings.joinLines !== joinLines || settings.useGlossary !== useGlossary) {
+    session.translate();
+  }
+});
 dialog.onchange = (changed) => {
   switch (changed) {
     case "theme":

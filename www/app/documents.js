@@ -1,6 +1,7 @@
 /**
  * Files: opened or dropped, translated beside each other's progress, offered as downloads.
  *
+ * @import { CsanmtError } from "./lib/index.js"
  * @import { Engine } from "./engine.js"
  */
 
@@ -12,6 +13,9 @@ import { saveFile } from "./save-file.js";
 const LARGEST_TEXT_BYTES = 1_000_000;
 const PLAIN_TEXT = /\.(txt|text)$/i;
 const TABLE = /\.(csv|tsv)$/i;
+/** Rows of a table that are looked at. */
+const SAMPLE_ROWS = 50;
+const HAN = /\p{Script=Han}/gu;
 
 /** The list of files. */
 export class Documents {
@@ -109,9 +113,12 @@ export class Documents {
   async #askForColumn(file, row) {
     const begin = decode(await file.slice(0, 65_536).arrayBuffer()) ?? "";
     const separator = /\.tsv$/i.test(file.name) ? "\t" : ",";
-    const header = (begin.split(/\r\n|\r|\n/, 1)[0] ?? "").split(separator);
-    const columns = header.map((name) => name.trim().replace(/^"|"$/g, ""));
-    row.ask(columns, (column) => this.#translate(file, row, { column }));
+    const [header = [], ...rows] = begin
+      .split(/\r\n|\r|\n/, SAMPLE_ROWS)
+      .map((line) => line.split(separator).map((cell) => cell.trim().replace(/^"|"$/g, "")));
+    // The column with the most Chinese is the one that is probably meant.
+    const chinese = header.map((_, index) => rows.reduce((sum, cells) => sum + (cells[index]?.match(HAN)?.length ?? 0), 0));
+    row.ask(header, chinese.indexOf(Math.max(...chinese)), (column) => this.#translate(file, row, { column }));
   }
 
   /**
@@ -136,10 +143,21 @@ export class Documents {
       if (controller.signal.aborted) {
         row.end(strings.cancelled);
       } else {
-        row.end(error instanceof Error ? error.message : String(error), true);
+        row.end(problemOf(error), true);
       }
     }
   }
+}
+
+/**
+ * What is wrong with a file, in the language of the page where it has the words.
+ *
+ * @param {unknown} error
+ */
+function problemOf(error) {
+  const { reason, message } = /** @type {Partial<CsanmtError>} */ (error ?? {});
+  const text = message ?? String(error);
+  return (reason && strings.fileProblems[reason]?.(text)) || text;
 }
 
 /** One file in the list. */
@@ -173,12 +191,13 @@ class Row {
 
   /**
    * @param {string[]} columns
+   * @param {number} likely
    * @param {(column: string) => void} onchosen
    */
-  ask(columns, onchosen) {
+  ask(columns, likely, onchosen) {
     const label = document.createElement("label");
     const select = document.createElement("select");
-    select.append(...columns.map((column) => new Option(column, column)));
+    select.append(...columns.map((column, index) => new Option(column, column, index === likely, index === likely)));
     label.append(strings.column, select);
     this.#buttons.replaceChildren(
       label,

@@ -1,6 +1,6 @@
 /** Terms and their prescribed translations, kept in this browser. */
 
-import { recall, remember } from "./settings.js";
+import { onStoredElsewhere, recall, remember } from "./settings.js";
 
 /** @typedef {[term: string, translation: string]} Entry */
 
@@ -13,9 +13,12 @@ export class Glossary {
 
   /** @param {() => void} onchange called after every change */
   constructor(onchange) {
-    const stored = recall("glossary");
-    this.entries = Array.isArray(stored) ? stored.filter(isEntry) : [];
+    this.entries = stored();
     this.#onchange = onchange;
+    onStoredElsewhere("glossary", () => {
+      this.entries = stored();
+      onchange();
+    });
   }
 
   /**
@@ -46,6 +49,12 @@ export class Glossary {
     remember("glossary", entries.length > 0 ? entries : undefined);
     this.#onchange();
   }
+}
+
+/** @returns {Entry[]} */
+function stored() {
+  const stored = recall("glossary");
+  return Array.isArray(stored) ? stored.filter(isEntry) : [];
 }
 
 /**

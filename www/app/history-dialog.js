@@ -60,7 +60,7 @@ export class HistoryDialog {
     target.textContent = entry.target;
     const time = document.createElement("span");
     time.className = "muted";
-    time.textContent = new Date(entry.time).toLocaleString(language);
+    time.textContent = new Date(entry.time).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
     choose.append(source, target, time);
     choose.addEventListener("click", () => {
       this.#dialog.close();

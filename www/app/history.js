@@ -1,6 +1,6 @@
 /** Translations that were made, kept in this browser when the person wants that. */
 
-import { recall, remember } from "./settings.js";
+import { onStoredElsewhere, recall, remember } from "./settings.js";
 
 /** More are not kept, nor longer ones: storage is small. */
 const MOST_ENTRIES = 60;
@@ -14,8 +14,8 @@ export class History {
   entries;
 
   constructor() {
-    const stored = recall("history");
-    this.entries = Array.isArray(stored) ? stored.filter(isEntry) : [];
+    this.entries = stored();
+    onStoredElsewhere("history", () => (this.entries = stored()));
   }
 
   /**
@@ -55,6 +55,12 @@ export class History {
       count = Math.floor(count / 2);
     }
   }
+}
+
+/** @returns {Entry[]} */
+function stored() {
+  const stored = recall("history");
+  return Array.isArray(stored) ? stored.filter(isEntry) : [];
 }
 
 /**

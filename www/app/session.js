@@ -8,6 +8,9 @@ import { replaceSentence } from "./sentences.js";
 /** How long typing must pause before a translation begins. */
 export const DEBOUNCE_MS = 300;
 
+/** A text without it is blank: white space, control characters, what takes no room. */
+const VISIBLE = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
+
 /**
  * How far the translation of the current text is.
  *
@@ -71,7 +74,7 @@ export class Session {
   }
 
   get hasText() {
-    return this.source.trim() !== "";
+    return VISIBLE.test(this.source);
   }
 
   /**

@@ -26,6 +26,8 @@ export class SettingsDialog {
   onremove = async () => {};
 
   #settings;
+  /** Each shows one choice. @type {(() => void)[]} */
+  #choices = [];
   #dialog = /** @type {HTMLDialogElement} */ (find("settings"));
 
   /** @param {Settings} settings is changed by what the person chooses */
@@ -50,8 +52,9 @@ export class SettingsDialog {
     });
   }
 
-  /** Shows what is stored and measured now. */
+  /** Shows the choices, and what is stored and measured now. */
   async refresh() {
+    this.#choices.forEach((show) => show());
     const { engine, measured } = this;
     const rate = measured && measured.sentences / (measured.milliseconds / 1000);
     find("speed").textContent =
@@ -78,7 +81,7 @@ export class SettingsDialog {
    */
   #select(id, key) {
     const element = /** @type {HTMLSelectElement} */ (find(id));
-    element.value = this.#settings[key];
+    this.#show(() => (element.value = this.#settings[key]));
     element.addEventListener("change", () => {
       Object.assign(this.#settings, { [key]: element.value });
       this.#changed(key);
@@ -91,11 +94,17 @@ export class SettingsDialog {
    */
   #switch(id, key) {
     const element = checkbox(id);
-    element.checked = this.#settings[key];
+    this.#show(() => (element.checked = this.#settings[key]));
     element.addEventListener("change", () => {
       this.#settings[key] = element.checked;
       this.#changed(key);
     });
+  }
+
+  /** @param {() => void} show now and whenever it may have changed */
+  #show(show) {
+    this.#choices.push(show);
+    show();
   }
 
   /** @param {keyof Settings} key */

@@ -60,6 +60,22 @@ export function remember(name, value) {
   }
 }
 
+/**
+ * Calls back when another tab has stored something under a name: what this one knows is old then,
+ * and storing it would undo the other's change.
+ *
+ * @param {string} name
+ * @param {() => void} listener
+ */
+export function onStoredElsewhere(name, listener) {
+  // There is no such thing outside of pages.
+  globalThis.addEventListener?.("storage", ({ key }) => {
+    if (key === PREFIX + name || key === null) {
+      listener();
+    }
+  });
+}
+
 /** @returns {Settings} */
 export function loadSettings() {
   const stored = recall("settings");

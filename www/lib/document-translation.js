@@ -1,18 +1,29 @@
 /**
  * A file translated by several workers: one reads its texts, all translate them, one writes it.
+ * Short texts go to a worker together, a long one to all of them in runs of sentences: a plain
+ * text file may be a single one.
  *
  * @import {
- *   DocumentOptions, DocumentProgress, EngineOptions, TranslatedDocument, TranslatedUnit, Unit,
+ *   DocumentContent, DocumentOptions, DocumentProgress, EngineOptions, Task, TranslatedDocument,
+ *   TranslatedUnit, Unit, UnitSentence,
  * } from "./types.d.ts"
  * @import { Pool } from "./pool.js"
  */
 
+import { newKey } from "./pool.js";
 import { inTurn } from "./promises.js";
 
 /** Characters in one piece of work. */
 const PIECE_CHARACTERS = 400;
 /** Texts in one piece of work. */
 const PIECE_UNITS = 32;
+
+/**
+ * Texts `first` to `last`, or of one text the sentences `from` to `to`.
+ *
+ * @typedef {{ first: number, last: number }} Bundle
+ * @typedef {{ unit: number, from: number, to: number }} Run
+ */
 
 /** @type {Record<string, string>} */
 const MEDIA_TYPES = {
@@ -31,13 +42,12 @@ const MEDIA_TYPES = {
 
 /**
  * @param {Pool} pool
- * @param {object} group whose file it is
  * @param {Blob | ArrayBuffer | ArrayBufferView | string} file
  * @param {Pick<DocumentOptions, "name" | "format" | "column" | "signal" | "onprogress">} how
  * @param {EngineOptions} options
  * @returns {Promise<TranslatedDocument>}
  */
-export async function translateFile(pool, group, file, how, options) {
+export async function translateFile(pool, file, how, options) {
   const { format, column, signal, onprogress } = how;
   signal?.throwIfAborted();
   const name = how.name ?? (/** @type {Partial<File>} */ (file).name || "");
@@ -45,23 +55,52 @@ export async function translateFile(pool, group, file, how, options) {
   const columns = column === undefined ? [] : Array.isArray(column) ? column : [column];
   const reading = { name, columns, ...(format === undefined ? {} : { format }) };
 
+  // A file takes turns with everything else, also with texts of the same translator.
+  const group = {};
   // One piece that fails ends the others.
   const failed = new AbortController();
   const giveUp = () => failed.abort(signal?.reason);
   signal?.throwIfAborted();
   signal?.addEventListener("abort", giveUp, { once: true });
+  /** @type {LongUnits | undefined} */
+  let long;
   try {
     const work = { signal: failed.signal };
     const read = await pool.run(group, { type: "read", bytes, options: reading }, work);
-    /** @type {{ format: string, units: Unit[] }} */
+    /** @type {DocumentContent} */
     const content = read.value;
-    const progress = new Progress(content.units, onprogress);
-    const pieces = await inTurn(cut(content.units), pool.appetite, async (units) => {
-      const { value } = await pool.run(group, { type: "units", units, options }, work);
-      progress.add(units);
-      return /** @type {TranslatedUnit[]} */ (value);
+    const { units, sentences } = content;
+    /** @type {DocumentProgress} */
+    const progress = { unitsDone: 0, units: units.length, charactersDone: 0, characters: lengthOf(units) };
+    const advance = (/** @type {number} */ unitsDone, /** @type {number} */ charactersDone) => {
+      progress.unitsDone += unitsDone;
+      progress.charactersDone += charactersDone;
+      onprogress?.({ ...progress });
+    };
+    advance(0, 0);
+    /** @type {TranslatedUnit[]} */
+    const translations = Array(units.length);
+    const parts = (long = new LongUnits((message) => pool.run(group, message, work), content, options));
+    await inTurn(cut(content), pool.appetite, async (piece) => {
+      if ("unit" in piece) {
+        const { unit, from, to } = piece;
+        const joined = await parts.translate(piece);
+        if (joined) {
+          translations[unit] = joined.value;
+          pool.forget(joined.key);
+        }
+        // Each sentence counts the same, and together they are the text.
+        const [before = 0, after = 0] = [from, to].map((sentence) =>
+          Math.round((lengthOf(units.slice(unit, unit + 1)) * sentence) / (sentences[unit] ?? 1)),
+        );
+        advance(joined ? 1 : 0, after - before);
+        return;
+      }
+      const bundle = units.slice(piece.first, piece.last);
+      const { value } = await pool.run(group, { type: "units", units: bundle, options }, work);
+      translations.splice(piece.first, bundle.length, ...value);
+      advance(bundle.length, lengthOf(bundle));
     });
-    const translations = pieces.flat();
     const written = await pool.run(
       group,
       { type: "write-document", bytes, options: { ...reading, format: content.format }, translations },
@@ -80,31 +119,57 @@ export async function translateFile(pool, group, file, how, options) {
     throw error;
   } finally {
     signal?.removeEventListener("abort", giveUp);
+    // Last, when nobody asks for them any more.
+    long?.keys.forEach((key) => pool.forget(key));
   }
 }
 
-/** How many of the texts are done. */
-class Progress {
-  #onprogress;
-  /** @type {DocumentProgress} */
-  #state = { unitsDone: 0, units: 0, charactersDone: 0, characters: 0 };
+/** The texts that are translated in parts. */
+class LongUnits {
+  #run;
+  #content;
+  #options;
+  /** Those under way: by what the workers know them, and what is there. @type {Map<number, { key: number, missing: number, sentences: UnitSentence[] }>} */
+  #units = new Map();
 
   /**
-   * @param {Unit[]} units
-   * @param {((progress: DocumentProgress) => void) | undefined} onprogress
+   * @param {(message: Task["message"]) => Promise<{ value: any }>} run
+   * @param {DocumentContent} content
+   * @param {EngineOptions} options
    */
-  constructor(units, onprogress) {
-    this.#onprogress = onprogress;
-    this.#state.units = units.length;
-    this.#state.characters = lengthOf(units);
-    onprogress?.({ ...this.#state });
+  constructor(run, content, options) {
+    this.#run = run;
+    this.#content = content;
+    this.#options = options;
   }
 
-  /** @param {Unit[]} units */
-  add(units) {
-    this.#state.unitsDone += units.length;
-    this.#state.charactersDone += lengthOf(units);
-    this.#onprogress?.({ ...this.#state });
+  /** By what the workers know those that are not complete. */
+  get keys() {
+    return [...this.#units.values()].map(({ key }) => key);
+  }
+
+  /**
+   * Translates some sentences; the last ones that were missing make the text whole.
+   *
+   * @param {Run} run
+   * @returns {Promise<{ key: number, value: TranslatedUnit } | undefined>}
+   */
+  async translate({ unit, from, to }) {
+    const { units, sentences: counts } = this.#content;
+    const missing = counts[unit] ?? 0;
+    const state = this.#units.get(unit) ?? { key: newKey(), missing, sentences: Array(missing) };
+    this.#units.set(unit, state);
+    const { key, sentences } = state;
+    const source = { key, unit: units[unit], options: this.#options };
+    const { value } = await this.#run({ type: "part", ...source, from, to });
+    sentences.splice(from, to - from, ...value);
+    state.missing -= to - from;
+    if (state.missing > 0) {
+      return undefined;
+    }
+    const joined = await this.#run({ type: "join", ...source, sentences });
+    this.#units.delete(unit);
+    return { key, value: joined.value };
   }
 }
 
@@ -114,24 +179,36 @@ function lengthOf(units) {
 }
 
 /**
- * Pieces of work: some short texts together, a long one alone.
+ * Pieces of work: some short texts together, a long one in runs of its sentences.
  *
- * @param {Unit[]} units
+ * @param {DocumentContent} content
  */
-function cut(units) {
-  /** @type {Unit[][]} */
+function cut({ units, sentences }) {
+  /** @type {(Bundle | Run)[]} */
   const pieces = [];
-  let characters = Infinity;
-  for (const unit of units) {
-    const last = pieces.at(-1);
-    if (last && last.length < PIECE_UNITS && characters + unit.text.length <= PIECE_CHARACTERS) {
-      last.push(unit);
-      characters += unit.text.length;
-    } else {
-      pieces.push([unit]);
-      characters = unit.text.length;
+  /** @type {Bundle | undefined} */
+  let bundle;
+  let characters = 0;
+  units.forEach(({ text }, unit) => {
+    const count = sentences[unit] ?? 0;
+    if (text.length > PIECE_CHARACTERS && count > 1) {
+      bundle = undefined;
+      const runs = Math.min(count, Math.ceil(text.length / PIECE_CHARACTERS));
+      for (let run = 0; run < runs; run += 1) {
+        const [from, to] = [run, run + 1].map((end) => Math.round((count * end) / runs));
+        pieces.push({ unit, from: from ?? 0, to: to ?? 0 });
+      }
+      return;
     }
-  }
+    if (bundle && unit - bundle.first < PIECE_UNITS && characters + text.length <= PIECE_CHARACTERS) {
+      bundle.last = unit + 1;
+      characters += text.length;
+    } else {
+      bundle = { first: unit, last: unit + 1 };
+      pieces.push(bundle);
+      characters = text.length;
+    }
+  });
   return pieces;
 }
 

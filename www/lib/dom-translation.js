@@ -10,18 +10,24 @@
  * translation.start();
  * translation.restore();
  * ```
+ *
+ * A paragraph is translated as a whole, with its links and emphasis, which stand where their words
+ * are; elements stay the same objects.
  */
 
-/** Elements whose text is not for readers, or is the reader's own. */
-const PASSED_OVER = "script, style, noscript, template, code, kbd, samp, textarea, input, select, svg, math, [contenteditable], [translate=no], .notranslate";
-const CHINESE = /\p{Script=Han}/u;
+import { textsOf, unitsIn } from "./dom-units.js";
+
+/** @import { DomUnit } from "./dom-unit.js" */
+
 /** Texts that are under way at once: few, so that what becomes visible is soon the next. */
 const AT_ONCE = 6;
 
 /**
  * What it needs of a translator.
  *
- * @typedef {{ translate(text: string, options?: { signal?: AbortSignal }): Promise<string> }} TextTranslator
+ * @typedef {object} TextTranslator
+ * @property {(text: string, options?: { signal?: AbortSignal, format?: "html" }) => Promise<string>} translate
+ * @property {Function} [translateDetailed] the translator of this package has it
  */
 
 /**
@@ -36,13 +42,19 @@ export class DomTranslation {
   #translator;
   #onprogress;
   #onerror;
-  /** What a text was, and what it is now. @type {Map<Text, { original: string, translated: string }>} */
-  #texts = new Map();
-  /** Waiting, in the order of the document. @type {Set<Text>} */
+  #isMarkup;
+  /** What was translated, in that order. @type {Set<DomUnit>} */
+  #units = new Set();
+  /** The newest unit that begins with a node. @type {WeakMap<Node, DomUnit>} */
+  #byNode = new WeakMap();
+  /** Waiting, in the order of the document. @type {Set<DomUnit>} */
   #waiting = new Set();
-  /** Those of them that can be seen, or nearly. @type {Set<Text>} */
+  /** Those of them that can be seen, or nearly. @type {Set<DomUnit>} */
   #visible = new Set();
-  #underWay = 0;
+  /** Those by what they are in. @type {Map<Element, Set<DomUnit>>} */
+  #inside = new Map();
+  /** @type {Set<DomUnit>} */
+  #busy = new Set();
   #done = 0;
   /** @type {AbortController | undefined} */
   #life;
@@ -57,12 +69,15 @@ export class DomTranslation {
    * @param {object} [how]
    * @param {(progress: DomProgress) => void} [how.onprogress]
    * @param {(error: unknown) => void} [how.onerror] a text could not be translated, and stays
+   * @param {boolean} [how.markup] the translator keeps tags when it is told `format: "html"`, as that of
+   *   this package does; else every text is translated by itself
    */
-  constructor(root, translator, { onprogress, onerror } = {}) {
+  constructor(root, translator, { onprogress, onerror, markup } = {}) {
     this.#root = root;
     this.#translator = translator;
     this.#onprogress = onprogress;
     this.#onerror = onerror;
+    this.#isMarkup = markup ?? typeof translator.translateDetailed === "function";
   }
 
   /** Whether it translates what appears. */
@@ -91,58 +106,64 @@ export class DomTranslation {
     this.#intersections?.disconnect();
     this.#waiting.clear();
     this.#visible.clear();
+    this.#inside.clear();
+    // What was under way is given up.
+    this.#busy = new Set();
   }
 
   /** Stops, and puts the original texts back. */
   restore() {
     this.stop();
-    for (const [text, { original, translated }] of this.#texts) {
-      if (text.data === translated) {
-        text.data = original;
-      }
+    // What was translated last may stand in what was translated before.
+    for (const unit of [...this.#units].reverse()) {
+      unit.restore();
     }
-    this.#texts.clear();
+    this.#units.clear();
     this.#done = 0;
   }
 
   /** @param {Node} node */
   #collect(node) {
-    const element = node instanceof Element ? node : node.parentElement;
-    if (!element || element.closest(PASSED_OVER)) {
-      return;
-    }
-    const walker = document.createTreeWalker(node, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (inner) => {
-      if (inner instanceof Element) {
-        return inner.matches(PASSED_OVER) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_SKIP;
-      }
-      return CHINESE.test(/** @type {Text} */ (inner).data) ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_SKIP;
-    });
-    if (node instanceof Text) {
-      this.#add(node);
-    }
-    while (walker.nextNode()) {
-      this.#add(/** @type {Text} */ (walker.currentNode));
+    for (const unit of unitsIn(node, this.#root, this.#isMarkup)) {
+      this.#add(unit);
     }
   }
 
-  /** @param {Text} text */
-  #add(text) {
-    const known = this.#texts.get(text);
-    if (text.parentElement && CHINESE.test(text.data) && text.data !== known?.translated) {
-      this.#waiting.add(text);
-      this.#intersections?.observe(text.parentElement);
+  /** @param {DomUnit} unit */
+  #add(unit) {
+    const [first] = unit.nodes;
+    const known = first && this.#byNode.get(first);
+    const isAhead = known && (this.#waiting.has(known) || this.#busy.has(known));
+    if (!first || known?.isShown || (isAhead && known.isUnchanged && known.nodes.length === unit.nodes.length)) {
+      return;
+    }
+    if (known) {
+      this.#drop(known);
+    }
+    this.#byNode.set(first, unit);
+    this.#waiting.add(unit);
+    const inside = this.#inside.get(unit.parent);
+    this.#inside.set(unit.parent, inside ? inside.add(unit) : new Set([unit]));
+    this.#intersections?.observe(unit.parent);
+  }
+
+  /** It waits no more. @param {DomUnit} unit */
+  #drop(unit) {
+    this.#waiting.delete(unit);
+    this.#visible.delete(unit);
+    const inside = this.#inside.get(unit.parent);
+    inside?.delete(unit);
+    if (inside?.size === 0) {
+      this.#inside.delete(unit.parent);
+      this.#intersections?.unobserve(unit.parent);
     }
   }
 
   /** @param {IntersectionObserverEntry[]} entries */
   #see(entries) {
     for (const { target, isIntersecting } of entries) {
-      for (const child of target.childNodes) {
-        if (child instanceof Text && isIntersecting && this.#waiting.has(child)) {
-          this.#visible.add(child);
-        } else if (child instanceof Text) {
-          this.#visible.delete(child);
-        }
+      for (const unit of this.#inside.get(target) ?? []) {
+        isIntersecting ? this.#visible.add(unit) : this.#visible.delete(unit);
       }
     }
     this.#work();
@@ -160,35 +181,34 @@ export class DomTranslation {
   }
 
   #work() {
-    while (this.#life && this.#underWay < AT_ONCE) {
-      const [text] = this.#visible.size > 0 ? this.#visible : this.#waiting;
-      if (!text) {
+    while (this.#life && this.#busy.size < AT_ONCE) {
+      const [unit] = this.#visible.size > 0 ? this.#visible : this.#waiting;
+      if (!unit) {
         return;
       }
-      this.#visible.delete(text);
-      this.#waiting.delete(text);
-      if (text.isConnected) {
-        this.#underWay += 1;
-        this.#translate(text, this.#life.signal).finally(() => {
-          this.#underWay -= 1;
+      this.#drop(unit);
+      if (unit.isUnchanged && unit.parent.isConnected) {
+        const busy = this.#busy.add(unit);
+        this.#translate(unit, this.#life.signal).finally(() => {
+          busy.delete(unit);
           this.#work();
         });
+      } else if (unit.parent.isConnected) {
+        this.#collect(unit.parent);
       }
     }
   }
 
   /**
-   * @param {Text} text
+   * @param {DomUnit} unit
    * @param {AbortSignal} signal
    */
-  async #translate(text, signal) {
-    const original = text.data;
+  async #translate(unit, signal) {
+    const { text, isMarkup } = unit.source;
     try {
-      const translated = await this.#translator.translate(original, { signal });
-      // The page may have changed it meanwhile; then it is translated again.
-      if (!signal.aborted && text.data === original) {
-        this.#texts.set(text, { original, translated });
-        text.data = translated;
+      const translated = await this.#translator.translate(text, isMarkup ? { signal, format: "html" } : { signal });
+      if (!signal.aborted) {
+        this.#show(unit, translated);
       }
     } catch (error) {
       if (!signal.aborted) {
@@ -197,7 +217,23 @@ export class DomTranslation {
     }
     if (!signal.aborted) {
       this.#done += 1;
-      this.#onprogress?.({ done: this.#done, all: this.#done + this.#waiting.size + this.#underWay - 1 });
+      this.#onprogress?.({ done: this.#done, all: this.#done + this.#waiting.size + this.#busy.size - 1 });
     }
+  }
+
+  /** @param {DomUnit} unit @param {string} translated */
+  #show(unit, translated) {
+    // Only what the page itself changes is news.
+    this.#change(this.#mutations?.takeRecords() ?? []);
+    if (unit.show(translated)) {
+      this.#units.add(unit);
+      const [first] = unit.nodes;
+      if (first) {
+        this.#byNode.set(first, unit);
+      }
+    } else if (unit.isUnchanged && unit.source.isMarkup) {
+      textsOf(unit).forEach((text) => this.#add(text));
+    }
+    this.#mutations?.takeRecords();
   }
 }

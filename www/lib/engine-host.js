@@ -10,7 +10,7 @@ import createBindings from "./csanmt_wasm.js";
 import { toFailure } from "./errors.js";
 
 /** @typedef {ReturnType<typeof createBindings>} Bindings */
-/** @typedef {Extract<ToThread, { type: "translate" | "units" }>} Work */
+/** @typedef {Extract<ToThread, { type: "translate" | "units" | "part" }>} Work */
 
 /** One engine with its memory. */
 export class EngineHost {
@@ -25,6 +25,8 @@ export class EngineHost {
   #engine;
   /** Texts that are translated in parts, by their key. @type {Map<number, InstanceType<Bindings["Request"]>>} */
   #requests = new Map();
+  /** The same of files. @type {Map<number, InstanceType<Bindings["LongUnit"]>>} */
+  #units = new Map();
   /** Work without an answer, oldest first. @type {Work[]} */
   #queue = [];
   #isBusy = false;
@@ -40,6 +42,7 @@ export class EngineHost {
     switch (message.type) {
       case "translate":
       case "units":
+      case "part":
         this.#queue.push(message);
         this.#work();
         return;
@@ -47,8 +50,10 @@ export class EngineHost {
         this.#queue = this.#queue.filter(({ id }) => id !== message.id);
         return;
       case "forget":
-        this.#requests.get(message.key)?.free();
-        this.#requests.delete(message.key);
+        for (const texts of [this.#requests, this.#units]) {
+          texts.get(message.key)?.free();
+          texts.delete(message.key);
+        }
         return;
     }
     if (message.type === "open") {
@@ -86,7 +91,7 @@ export class EngineHost {
   }
 
   /**
-   * @param {Exclude<ToThread, { type: "translate" | "units" | "abort" | "forget" | "open" }>} message
+   * @param {Exclude<ToThread, { type: "translate" | "units" | "part" | "abort" | "forget" | "open" }>} message
    * @returns {{ value?: any, transfer?: Transferable[] }}
    */
   #answer(message) {
@@ -117,6 +122,8 @@ export class EngineHost {
         return { value: this.#loaded().detectLanguages(message.text) };
       case "read":
         return { value: this.#loaded().readDocument(message.bytes, message.options) };
+      case "join":
+        return { value: this.#unit(message).join(message.sentences) };
       case "write-document": {
         const { bytes, options, translations } = message;
         const file = this.#loaded().writeDocument(bytes, options, translations);
@@ -175,6 +182,10 @@ export class EngineHost {
     if (work.type === "units") {
       return { job: engine.startUnits(work.units, work.options), total: work.units.length };
     }
+    if (work.type === "part") {
+      const unit = this.#unit(work);
+      return { job: engine.startPart(unit, work.from, work.to), total: unit.sentences };
+    }
     const { key, text, options, from, to } = work;
     let request = this.#requests.get(key);
     if (!request) {
@@ -182,6 +193,16 @@ export class EngineHost {
       this.#requests.set(key, request);
     }
     return { job: engine.start(request, from, to), total: request.sentences };
+  }
+
+  /** A long text of a file. @param {Extract<ToThread, { type: "part" | "join" }>} message */
+  #unit({ key, unit, options }) {
+    let known = this.#units.get(key);
+    if (!known) {
+      known = new (this.#loaded().LongUnit)(unit, options);
+      this.#units.set(key, known);
+    }
+    return known;
   }
 
   /** @param {number} id @param {unknown} error */

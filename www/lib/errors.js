@@ -1,16 +1,19 @@
-/** @import { ErrorCode, Failure } from "./types.d.ts" */
+/** @import { ErrorCode, Failure, FileProblem } from "./types.d.ts" */
 
 /** An error of the translator; `code` says which kind. */
 export class CsanmtError extends Error {
   /**
    * @param {ErrorCode} code
    * @param {string} message
+   * @param {FileProblem} [reason]
    */
-  constructor(code, message) {
+  constructor(code, message, reason) {
     super(message);
     this.name = "CsanmtError";
     /** @type {ErrorCode} */
     this.code = code;
+    /** Of the code `document`: what is wrong with the file, where that is known. @type {FileProblem | undefined} */
+    this.reason = reason;
   }
 }
 
@@ -23,10 +26,11 @@ export class CsanmtError extends Error {
  * @returns {Failure}
  */
 export function toFailure(error, otherwise) {
-  const { code, message } = /** @type {Partial<Failure>} */ (error ?? {});
+  const { code, message, reason } = /** @type {Partial<Failure>} */ (error ?? {});
   return {
     code: typeof code === "string" ? code : otherwise,
     message: message ?? String(error),
+    ...(typeof reason === "string" && { reason }),
   };
 }
 

@@ -319,10 +319,11 @@ export class Pool {
     slot.thread?.hold(true);
     task.slot = slot;
     let { message } = task;
-    if (message.type === "translate") {
+    if ("key" in message) {
       if (slot.keys.has(message.key)) {
-        const { text: _, options: __, ...part } = message;
-        message = part;
+        // It knows the text already.
+        const { text: _, unit: __, options: ___, ...rest } = /** @type {any} */ (message);
+        message = rest;
       } else {
         slot.keys.add(message.key);
       }
@@ -567,7 +568,7 @@ export class Pool {
         call.resolve(message);
         return;
       case "failed":
-        call.reject(new CsanmtError(message.error.code, message.error.message));
+        call.reject(new CsanmtError(message.error.code, message.error.message, message.error.reason));
         return;
       default:
         call.resolve({ value: message.value, total: 0 });

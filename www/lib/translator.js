@@ -282,7 +282,7 @@ export class Translator {
     const job = this.#during(signal);
     try {
       const how = { name, format, column, signal: job.signal, onprogress };
-      return await translateFile(this.#pool, this, file, how, engineOptions(asked));
+      return await translateFile(this.#pool, file, how, engineOptions(asked));
     } finally {
       job.end();
     }

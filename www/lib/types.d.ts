@@ -227,10 +227,23 @@ export type ErrorCode =
   | "engine"
   | "crashed";
 
+/**
+ * What is wrong with a file:
+ * - `unsupported`: it is of a kind that is not read;
+ * - `encoding`: it is no text in UTF-8, UTF-16 or GB18030;
+ * - `syntax`: the message says in which line;
+ * - `column`: a table without the column, or none was named;
+ * - `damaged`: it is not whole, or not what its name says;
+ * - `encrypted`: it needs a password or a licence;
+ * - `limit`: it, or something in it, is too large.
+ */
+export type FileProblem = "unsupported" | "encoding" | "syntax" | "column" | "damaged" | "encrypted" | "limit";
+
 /** What crosses from a worker of an error. */
 export interface Failure {
   code: ErrorCode;
   message: string;
+  reason?: FileProblem;
 }
 
 /** Options with everything decided. Equal settings share their workers. */
@@ -259,6 +272,19 @@ export interface TranslatedUnit {
   truncated: boolean;
 }
 
+/** The translation of a sentence of a long text of a file. */
+export interface UnitSentence {
+  truncated: boolean;
+}
+
+/** What a file has to translate. */
+export interface DocumentContent {
+  format: string;
+  units: Unit[];
+  /** How many sentences each of them has. */
+  sentences: number[];
+}
+
 /** Some sentences of a text, with places in `source` and `text`. */
 export interface Piece extends Translation {
   /** Where `source` begins in the whole text. */
@@ -285,6 +311,23 @@ export type WorkMessage =
       to?: number | undefined;
     }
   | { type: "units"; units: Unit[]; options: EngineOptions }
+  | {
+      /** Some sentences of a long text of a file, which comes with the first ones. */
+      type: "part";
+      key: number;
+      unit?: Unit | undefined;
+      options?: EngineOptions;
+      from: number;
+      to: number;
+    }
+  | {
+      /** Such a text from all its sentences. */
+      type: "join";
+      key: number;
+      unit?: Unit | undefined;
+      options?: EngineOptions;
+      sentences: UnitSentence[];
+    }
   | { type: "detect"; text: string }
   | { type: "read"; bytes: Uint8Array; options: ReadingOptions }
   | {

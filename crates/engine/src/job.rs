@@ -1,13 +1,13 @@
 //! A translation that is done in steps.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use csanmt_model::{Limits, SearchOptions};
 use csanmt_text::document::Document;
 
 use crate::alignment;
-use crate::markup::{Blocks, TaggedText};
+use crate::markup::{Block, Blocks, TaggedSentence, TaggedText};
 use crate::plan::{Output, Plan};
 use crate::plans::Plans;
 use crate::round::Round;
@@ -95,6 +95,19 @@ impl Job {
         refuse_raw(options)?;
         let search = search_options(&shared, options)?;
         let plan = Plan::blocks(Blocks::new(texts));
+        Ok(Self::with_plans(shared, vec![plan], search, options))
+    }
+
+    /// Some sentences of a paragraph with elements.
+    pub(crate) fn of_run(
+        shared: Arc<Shared>,
+        block: Arc<Block>,
+        sentences: Range<usize>,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        refuse_raw(options)?;
+        let search = search_options(&shared, options)?;
+        let plan = Plan::run(block, sentences);
         Ok(Self::with_plans(shared, vec![plan], search, options))
     }
 
@@ -247,6 +260,11 @@ impl Job {
     /// The paragraphs of a job that has some.
     pub(crate) fn finish_tagged(self) -> Vec<TaggedText> {
         self.plan.into_texts()
+    }
+
+    /// The sentences of a part of a paragraph.
+    pub(crate) fn finish_sentences(self) -> Vec<TaggedSentence> {
+        self.plan.into_sentences()
     }
 
     /// The next sentences.

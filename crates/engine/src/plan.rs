@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use csanmt_text::document::{Document, Rendering, SENTENCE_MARK};
 
 use crate::alignment::Alignment;
-use crate::markup::{Blocks, TaggedText};
+use crate::markup::{Block, Blocks, TaggedSentence, TaggedText};
 use crate::{Hypothesis, Sentence, Translation, Work};
 
 /// A text with its sentences; translations are accepted in order, and what is not needed any more
@@ -32,6 +33,12 @@ enum Layout {
     Pieces { text: String, rendering: String },
     /// Paragraphs with elements.
     Blocks(Blocks),
+    /// Some sentences of such a paragraph, from one of them on; somebody else puts them together.
+    Run {
+        block: Arc<Block>,
+        first: usize,
+        outputs: Vec<TaggedSentence>,
+    },
 }
 
 /// The translation of one sentence.
@@ -91,6 +98,16 @@ impl Plan {
         Self::new(Layout::Blocks(blocks), sentences)
     }
 
+    /// Some sentences of a paragraph with elements.
+    pub(crate) fn run(block: Arc<Block>, sentences: Range<usize>) -> Self {
+        let layout = Layout::Run {
+            block,
+            first: sentences.start,
+            outputs: Vec::new(),
+        };
+        Self::new(layout, vec![0..0; sentences.len()])
+    }
+
     fn new(layout: Layout, sentences: Vec<Range<usize>>) -> Self {
         Self {
             layout,
@@ -116,6 +133,7 @@ impl Plan {
             Layout::Document { document, .. } => document.sentence(range),
             Layout::Pieces { text, .. } => Cow::Borrowed(&text[range]),
             Layout::Blocks(blocks) => blocks.source(sentence),
+            Layout::Run { block, first, .. } => block.source(first + sentence),
         }
     }
 
@@ -125,6 +143,7 @@ impl Plan {
             Layout::Document { document, .. } => document.text(),
             Layout::Pieces { text, .. } => text,
             Layout::Blocks(blocks) => return blocks.original_text(sentence),
+            Layout::Run { block, first, .. } => return block.original_text(first + sentence),
         };
         &text[self.sentences[sentence].clone()]
     }
@@ -162,6 +181,15 @@ impl Plan {
                 // Known when the whole paragraph is.
                 0..0
             }
+            Layout::Run { outputs, .. } => {
+                outputs.push(TaggedSentence::new(Output {
+                    text: text.clone(),
+                    truncated,
+                    alignment: std::mem::take(&mut alignment),
+                    ..Output::default()
+                }));
+                0..0
+            }
         };
         // A line break inside a translation becomes a space of another length.
         if text.len() != target.len() {
@@ -182,6 +210,7 @@ impl Plan {
     pub(crate) fn needs_alignment(&self, sentence: usize) -> bool {
         match &self.layout {
             Layout::Blocks(blocks) => blocks.needs_alignment(sentence),
+            Layout::Run { block, first, .. } => block.needs_alignment(first + sentence),
             _ => false,
         }
     }
@@ -200,6 +229,15 @@ impl Plan {
             Layout::Blocks(blocks) => blocks.into_texts(),
             Layout::Document { rendering, .. } => vec![TaggedText::plain(rendering.into_text())],
             Layout::Pieces { rendering, .. } => vec![TaggedText::plain(rendering)],
+            Layout::Run { .. } => Vec::new(),
+        }
+    }
+
+    /// The sentences of a part of a paragraph.
+    pub(crate) fn into_sentences(self) -> Vec<TaggedSentence> {
+        match self.layout {
+            Layout::Run { outputs, .. } => outputs,
+            _ => Vec::new(),
         }
     }
 
@@ -209,6 +247,7 @@ impl Plan {
             Layout::Document { rendering, .. } => rendering.text(),
             Layout::Pieces { rendering, .. } => rendering,
             Layout::Blocks(blocks) => blocks.text_so_far(),
+            Layout::Run { .. } => "",
         }
     }
 
@@ -218,6 +257,7 @@ impl Plan {
         let text = match self.layout {
             Layout::Document { rendering, .. } => rendering.into_text(),
             Layout::Pieces { rendering, .. } => rendering,
+            Layout::Run { .. } => String::new(),
             Layout::Blocks(blocks) => {
                 let targets = (0..sentences.len()).map_while(|sentence| blocks.target(sentence));
                 let targets: Vec<Range<usize>> = targets.collect();

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::Translation;
-use crate::markup::TaggedText;
+use crate::markup::{TaggedSentence, TaggedText};
 use crate::plan::{Output, Plan};
 
 /// The texts of a job; mostly there is one.
@@ -94,6 +94,12 @@ impl Plans {
     pub(crate) fn into_texts(self) -> Vec<TaggedText> {
         let first = self.parts.into_iter().next();
         first.map(Plan::into_texts).unwrap_or_default()
+    }
+
+    /// The sentences of the first text, which is a part of a paragraph.
+    pub(crate) fn into_sentences(self) -> Vec<TaggedSentence> {
+        let first = self.parts.into_iter().next();
+        first.map(Plan::into_sentences).unwrap_or_default()
     }
 
     /// Each text up to its first sentence without a translation.

@@ -1,10 +1,11 @@
 //! Elements in translations of the default model.
 #![allow(clippy::unwrap_used)]
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use csanmt::markup::{Piece, TaggedText, TaggedTextBuilder};
+use csanmt::markup::{Piece, TaggedSentences, TaggedText, TaggedTextBuilder};
 use csanmt::{Error, Options, Translator};
 
 static TRANSLATOR: LazyLock<Translator> = LazyLock::new(|| {
@@ -140,4 +141,41 @@ fn a_tagged_job_goes_in_steps_and_the_original_pipeline_knows_no_elements() {
     assert_eq!(found, whole.unwrap());
     let error = TRANSLATOR.tagged_job(texts, &Options::raw()).unwrap_err();
     assert!(matches!(error, Error::Option { name: "raw", .. }));
+}
+
+#[test]
+fn parts_of_a_text_joined_are_the_whole() {
+    let texts = [
+        "",
+        "Nothing but English.",
+        "我们[今天]去[学校。老师]很高兴！  \u{200b}你想喝{茶}吗？*\n\n他[昨天买了[一本]书。",
+        "今天天气很好。我们去公园。你呢？\t我不去。 OK.  Fine.",
+    ];
+    for text in texts {
+        let whole = translate(&[text]).remove(0);
+        let sentences = TaggedSentences::of(tagged(text));
+        for size in 1..=sentences.count() + 1 {
+            let mut parts = Vec::new();
+            for first in (0..sentences.count()).step_by(size) {
+                let run = first..first + size;
+                let mut job = TRANSLATOR
+                    .tagged_part_job(&sentences, run, &Options::default())
+                    .unwrap();
+                while !job.is_done() {
+                    job.advance_with(&mut |_| ControlFlow::Continue(()))
+                        .unwrap();
+                }
+                parts.extend(job.finish());
+            }
+            let missing = parts[..parts.len().saturating_sub(1)].to_vec();
+            if missing.len() < parts.len() {
+                assert!(sentences.join(missing).is_none());
+            }
+            assert_eq!(
+                sentences.join(parts),
+                Some((whole.clone(), false)),
+                "{text}"
+            );
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::io::Cursor;
 use std::ops::ControlFlow;
 
-use csanmt::markup::TaggedText;
+use csanmt::markup::{TaggedSentences, TaggedText};
 use csanmt_documents::{Column, Document, Format, Limits, Settings, TranslateUnits, Translated};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
@@ -26,6 +26,7 @@ export interface DocumentOptions {
 export interface DocumentContent {
     format: string;
     units: { text: string }[];
+    sentences: number[];
 }
 "#;
 
@@ -53,10 +54,13 @@ enum ColumnView {
 struct DocumentView {
     format: &'static str,
     units: Vec<TaggedText>,
+    /// How many sentences each has.
+    sentences: Vec<usize>,
 }
 
-/// The texts of a file that are not blank: `{ format, units }`. `options` has the `name` of the
-/// file, its `format` when name and content do not tell, and the `columns` of a table.
+/// The texts of a file that are not blank: `{ format, units, sentences }`, the last how many
+/// sentences each has. `options` has the `name` of the file, its `format` when name and content do
+/// not tell, and the `columns` of a table.
 ///
 /// # Errors
 /// When the file is of no known kind, broken or too large.
@@ -68,8 +72,13 @@ pub fn read_document(
     let (format, document) = open(bytes, options)?;
     let mut units = document.units()?;
     units.retain(|unit| !csanmt::is_blank(unit.text()));
-    let format = format.name();
-    Ok(to_js(&DocumentView { format, units }))
+    let count = |unit: &TaggedText| TaggedSentences::of(unit.clone()).count();
+    let view = DocumentView {
+        format: format.name(),
+        sentences: units.iter().map(count).collect(),
+        units,
+    };
+    Ok(to_js(&view))
 }
 
 /// The file with the translations of its texts, in the order of `readDocument`.

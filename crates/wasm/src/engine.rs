@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::options::parse_options;
 use crate::units::parse_units;
-use crate::{Failure, Job, ModelBuffer, Request, UnitsJob};
+use crate::{Failure, Job, LongUnit, ModelBuffer, Request, UnitsJob};
 
 /// A model, ready to translate.
 #[wasm_bindgen]
@@ -69,7 +69,20 @@ impl Engine {
         let job = self
             .translator
             .tagged_job(parse_units(units)?, &options.options)?;
-        Ok(UnitsJob::new(job))
+        Ok(UnitsJob::whole(job))
+    }
+
+    /// Begins the translation of the sentences `from..to` of a long text of a file.
+    ///
+    /// # Errors
+    /// When an option is out of range.
+    #[wasm_bindgen(js_name = startPart)]
+    pub fn start_part(&self, unit: &LongUnit, from: usize, to: usize) -> Result<UnitsJob, Failure> {
+        let LongUnit { sentences, options } = unit;
+        let job = self
+            .translator
+            .tagged_part_job(sentences, from..to, options)?;
+        Ok(UnitsJob::part(job))
     }
 
     /// The size of the model file in bytes.

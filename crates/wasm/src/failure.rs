@@ -1,9 +1,11 @@
 //! Errors as JavaScript sees them.
 
+use csanmt_documents::DocumentError;
 use wasm_bindgen::JsValue;
 
 /// What can go wrong on this side of the boundary. Converted to a JavaScript `Error` whose `code`
-/// is [`Failure::code`] and whose `message` is the `Display` text.
+/// is [`Failure::code`], whose `reason`, if any, is [`Failure::reason`], and whose `message` is the
+/// `Display` text.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
@@ -38,7 +40,7 @@ pub enum Failure {
     Kernels(#[from] csanmt::self_test::Mismatch),
     /// A file cannot be read or written.
     #[error(transparent)]
-    Document(#[from] csanmt_documents::DocumentError),
+    Document(#[from] DocumentError),
     /// The engine refused the model or the text.
     #[error(transparent)]
     Engine(#[from] csanmt::Error),
@@ -56,6 +58,28 @@ impl Failure {
             Self::NotDone | Self::Kernels(_) | Self::Engine(_) => "engine",
         }
     }
+
+    /// What is wrong with a file, for programs that say it in other words.
+    #[must_use]
+    pub fn reason(&self) -> Option<&'static str> {
+        let Self::Document(error) = self else {
+            return None;
+        };
+        match error {
+            DocumentError::Unsupported { .. } => Some("unsupported"),
+            DocumentError::Encoding { .. } => Some("encoding"),
+            DocumentError::Syntax { .. } => Some("syntax"),
+            DocumentError::Column { .. } => Some("column"),
+            DocumentError::Encrypted { .. } => Some("encrypted"),
+            DocumentError::Limit { .. } => Some("limit"),
+            DocumentError::Archive { .. }
+            | DocumentError::EntryName { .. }
+            | DocumentError::Missing { .. }
+            | DocumentError::Xml { .. }
+            | DocumentError::Entities { .. } => Some("damaged"),
+            _ => None,
+        }
+    }
 }
 
 impl From<Failure> for JsValue {
@@ -63,6 +87,9 @@ impl From<Failure> for JsValue {
         let error = js_sys::Error::new(&failure.to_string());
         // Setting a property of a fresh ordinary object cannot fail.
         let _ = js_sys::Reflect::set(&error, &"code".into(), &failure.code().into());
+        if let Some(reason) = failure.reason() {
+            let _ = js_sys::Reflect::set(&error, &"reason".into(), &reason.into());
+        }
         error.into()
     }
 }

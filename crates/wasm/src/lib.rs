@@ -28,7 +28,7 @@ pub use failure::Failure;
 pub use job::Job;
 pub use model_buffer::ModelBuffer;
 pub use request::Request;
-pub use units::UnitsJob;
+pub use units::{LongUnit, UnitsJob};
 
 use csanmt::{Kernels, self_test};
 use wasm_bindgen::prelude::wasm_bindgen;

@@ -52,13 +52,14 @@ export class Server {
    * What the API makes of a text.
    *
    * @param {string} text
+   * @param {string} [format]
    * @returns {Promise<string>}
    */
-  async translate(text) {
+  async translate(text, format = "text") {
     const response = await fetch(`${this.url}translate`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ text }),
+      body: JSON.stringify({ text, format }),
     });
     if (!response.ok) {
       throw new Error(`/translate answered ${response.status}: ${await response.text()}`);

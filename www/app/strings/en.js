@@ -1,5 +1,6 @@
 /** What the page says, in English. */
 
+import { FORMATS } from "./formats.js";
 import { megabytes, seconds } from "./numbers.js";
 
 /** @param {number} count @param {string} noun */
@@ -36,8 +37,8 @@ export const en = {
   stopped: "Stopped.",
   unreachable: "the server does not answer",
   cleared: "The text was cleared.",
-  swap: "Move the translation to the left",
-  swapped: "English → Chinese is not available. The translation is now on the left.",
+  swap: "Make the translation the source text",
+  swapped: "English → Chinese is not available. The translation is now the source text.",
   longText: "Long text: click a paragraph to edit it.",
   editParagraph: "Paragraph",
   sentenceHelp: "Left and right arrow keys go from sentence to sentence, Enter shows other translations.",
@@ -45,7 +46,7 @@ export const en = {
   noAlternatives: "No other translation found.",
   searching: "Searching…",
   openFile: "Open file",
-  openFileTitle: "Translate a file: txt, md, html, srt, vtt, docx, pptx, xlsx, epub, csv, json",
+  openFileTitle: `Translate a file: ${FORMATS}`,
   dropHere: "Drop the file to translate it",
   files: "Files",
   cancel: "Cancel",
@@ -107,7 +108,7 @@ export const en = {
   /** @param {number} count */
   characters: (count) => plural(count, "character"),
   /** @param {number} done @param {number} all */
-  progress: (done, all) => `Translating… ${done.toLocaleString("en")} of ${plural(all, "sentence")}`,
+  progress: (done, all) => `Translating… ${done.toLocaleString("en")} of ${all.toLocaleString("en")}`,
   /** @param {number} sentences @param {number} milliseconds */
   done: (sentences, milliseconds) =>
     `${plural(sentences, "sentence")} in ${seconds(milliseconds)} s`,
@@ -128,6 +129,15 @@ export const en = {
   fileFailed: (name, message) => `${name}: ${message}`,
   /** @param {number} share */
   fileProgress: (share) => `${Math.floor(share * 100)} %`,
+  /** What is wrong with a file, by the reason that the library gives. @type {Partial<Record<string, (message: string) => string>>} */
+  fileProblems: {
+    unsupported: () => `This kind of file is not supported. Save it as one of these: ${FORMATS}.`,
+    encoding: () => "The file is not text in UTF-8, UTF-16 or GB18030.",
+    syntax: (message) => `There is a mistake in the file. ${message}`,
+    damaged: () => "The file is damaged, or not what its name says.",
+    encrypted: () => "The file is protected. Save it without a password first.",
+    limit: () => "The file is too large.",
+  },
   fileReading: "Reading…",
   /** @param {number} milliseconds */
   fileDone: (milliseconds) => `Done in ${seconds(milliseconds)} s`,

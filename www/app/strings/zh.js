@@ -1,5 +1,6 @@
 /** What the page says, in Chinese. */
 
+import { FORMATS } from "./formats.js";
 import { megabytes, seconds } from "./numbers.js";
 
 /** @type {import("./en.js").Strings} */
@@ -34,8 +35,8 @@ export const zh = {
   stopped: "已停止。",
   unreachable: "服务器没有响应",
   cleared: "文本已清空。",
-  swap: "将译文移到左侧",
-  swapped: "暂不支持英译中，译文已移到左侧。",
+  swap: "将译文移到原文框",
+  swapped: "暂不支持英译中，译文已移到原文框。",
   longText: "长文本：点击段落即可编辑。",
   editParagraph: "段落",
   sentenceHelp: "用左右方向键逐句移动，按 Enter 查看其他译法。",
@@ -43,7 +44,7 @@ export const zh = {
   noAlternatives: "没有其他译法。",
   searching: "正在查找…",
   openFile: "打开文件",
-  openFileTitle: "翻译文件：txt、md、html、srt、vtt、docx、pptx、xlsx、epub、csv、json",
+  openFileTitle: `翻译文件：${FORMATS}`,
   dropHere: "松开鼠标即可翻译文件",
   files: "文件",
   cancel: "取消",
@@ -58,7 +59,7 @@ export const zh = {
   add: "添加",
   importFile: "导入…",
   exportFile: "导出",
-  removeAll: "全部删除",
+  removeAll: "全部移除",
   noTerms: "还没有术语。",
   useGlossary: "使用术语表",
   history: "历史记录",
@@ -113,6 +114,14 @@ export const zh = {
   notText: (name) => `${name} 不是文本文件`,
   fileFailed: (name, message) => `${name}：${message}`,
   fileProgress: (share) => `${Math.floor(share * 100)} %`,
+  fileProblems: {
+    unsupported: () => `不支持这种文件，请另存为以下格式之一：${FORMATS}。`,
+    encoding: () => "文件不是 UTF-8、UTF-16 或 GB18030 编码的文本。",
+    syntax: (message) => `文件内容有误：${message}`,
+    damaged: () => "文件已损坏，或与扩展名不符。",
+    encrypted: () => "文件受保护，请先取消密码再保存。",
+    limit: () => "文件太大。",
+  },
   fileReading: "正在读取…",
   fileDone: (milliseconds) => `完成，用时 ${seconds(milliseconds)} 秒`,
   terms: (count) => `${count} 个术语`,

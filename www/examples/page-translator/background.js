@@ -24,9 +24,9 @@ chrome.action.onClicked.addListener(({ id }) => {
   chrome.scripting.executeScript({ target: { tabId: id }, files: ["content.js"] });
 });
 
-chrome.runtime.onMessage.addListener(({ text }, _, answer) => {
+chrome.runtime.onMessage.addListener(({ text, format }, _, answer) => {
   loaded()
-    .then((translator) => translator.translate(text))
+    .then((translator) => translator.translate(text, { format }))
     .then(
       (translation) => answer({ translation }),
       (error) => answer({ error: error.message }),

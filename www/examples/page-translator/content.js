@@ -8,8 +8,8 @@
   }
   const { DomTranslation } = await import(chrome.runtime.getURL("csanmt/dom-translation.js"));
   const translator = {
-    async translate(text) {
-      const { translation, error } = await chrome.runtime.sendMessage({ text });
+    async translate(text, { format } = {}) {
+      const { translation, error } = await chrome.runtime.sendMessage({ text, format });
       if (error) {
         throw new Error(error);
       }
@@ -17,6 +17,7 @@
     },
   };
   globalThis.csanmtPage = new DomTranslation(document.body, translator, {
+    markup: true,
     onerror: (error) => console.warn("csanmt:", error.message),
   });
   globalThis.csanmtPage.start();

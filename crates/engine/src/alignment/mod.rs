@@ -11,6 +11,7 @@ pub(crate) use attention::align;
 
 /// A word of a translation, or a mark, and what it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Alignment {
     /// Bytes of the source sentence.
     pub source: Range<usize>,

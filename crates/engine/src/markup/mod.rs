@@ -27,6 +27,7 @@
 //! # Ok::<(), csanmt::Error>(())
 //! ```
 
+mod block;
 mod blocks;
 mod excerpt;
 mod html;
@@ -34,12 +35,15 @@ mod job;
 mod kept;
 mod markdown;
 mod placement;
+mod sentences;
 mod tagged;
 #[cfg(feature = "serde")]
 mod tagged_data;
 mod template;
 
+pub(crate) use block::Block;
 pub(crate) use blocks::Blocks;
 pub use excerpt::{Excerpt, excerpts};
 pub use job::TaggedJob;
+pub use sentences::{TaggedPartJob, TaggedSentence, TaggedSentences};
 pub use tagged::{Piece, Pieces, TaggedText, TaggedTextBuilder};

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::blocks::Finished;
+use super::block::Finished;
 use super::tagged::{Piece, TaggedText, TaggedTextBuilder};
 
 /// How text is written in a markup language.
