@@ -16,8 +16,8 @@ pub enum Goal {
     /// Its weights.
     #[default]
     Size,
-    /// The multiplications with it in the translation of a typical sentence: decoder layers run
-    /// once a hypothesis and token, encoder layers once a token.
+    /// Its time in the translation of a typical sentence by itself: decoder layers run once a
+    /// token, encoder layers once.
     Speed,
 }
 
@@ -154,7 +154,7 @@ fn by_share(
             Part::Filter | Part::Augmentation => 1,
         };
         let gain = match goal {
-            Goal::Size => slot.weights_of_unit(),
+            Goal::Size => slot.weights_of_unit() as f64,
             Goal::Speed => slot.work_of_unit(),
         };
         // At least one block stays.
@@ -163,7 +163,7 @@ fn by_share(
         for (block, units) in ranked[number].chunks_exact(size).take(most).enumerate() {
             let lost: f64 = units.iter().map(|&unit| ratings[unit]).sum();
             // Blocks go in their order, so none may look cheaper than the one before it.
-            dearest = dearest.max(lost / (gain * size) as f64);
+            dearest = dearest.max(lost / (gain * size as f64));
             blocks.push(Block {
                 slot: number,
                 removed: (block + 1) * size,

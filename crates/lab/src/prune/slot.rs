@@ -51,26 +51,36 @@ impl Slot {
         self.unit * (parts * (self.hidden + 1) + self.hidden)
     }
 
-    /// Multiplications of one unit in the translation of a typical sentence: see [`WORDS`] and
-    /// [`BEAM`].
-    pub(crate) fn work_of_unit(&self) -> usize {
-        let (encoded, decoded) = (WORDS + 1, WORDS * BEAM);
+    /// Time that one unit costs in the translation of a typical sentence by itself, in weights
+    /// read: a pass over `w` weights with `r` rows takes about as long as reading
+    /// `w·(1 + r / ROWS_A_READ)`. The encoder makes one pass with all source tokens, the decoder one
+    /// a step with the hypotheses of the beam.
+    pub(crate) fn work_of_unit(&self) -> f64 {
+        let pass = |rows: f64| 1.0 + rows / ROWS_A_READ;
+        let encoder = pass(WORDS + 1.0);
+        let decoder = WORDS * pass(BEAM);
         let uses = |parts: usize| match (self.stage, self.part) {
-            (Stage::Decoder, Part::Augmentation) => 1,
+            (Stage::Decoder, Part::Augmentation) => pass(1.0),
             // Keys and values of the source are computed once.
-            (Stage::Decoder, Part::CrossHeads) if parts == 2 => encoded,
-            (Stage::Decoder, _) => decoded,
-            _ => encoded,
+            (Stage::Decoder, Part::CrossHeads) if parts == 2 => encoder,
+            (Stage::Decoder, _) => decoder,
+            _ => encoder,
         };
-        let inputs = self.inputs.iter().map(|&(_, parts)| parts * uses(parts));
-        self.unit * self.hidden * (inputs.sum::<usize>() + uses(1))
+        let inputs = self
+            .inputs
+            .iter()
+            .map(|&(_, parts)| parts as f64 * uses(parts));
+        (self.unit * self.hidden) as f64 * (inputs.sum::<f64>() + uses(1))
     }
 }
 
 /// Tokens of a typical sentence on both sides.
-const WORDS: usize = 12;
+const WORDS: f64 = 12.0;
 /// Hypotheses of a typical search.
-const BEAM: usize = 4;
+const BEAM: f64 = 4.0;
+/// Rows that are multiplied with a weight while it is read from the last-level cache: six with AVX2,
+/// some more with newer instructions.
+const ROWS_A_READ: f64 = 6.0;
 
 /// Every slot of a configuration.
 #[must_use]

@@ -111,7 +111,25 @@ fn beside_ctranslate2(
             None,
             sentences,
             Quantity::SentencesPerSecond,
+            Some(Bound::AtLeast(2.0)),
+        ),
+        (
+            "batch 32, beam 1, natural ends",
+            1,
+            32,
             None,
+            sentences,
+            Quantity::SentencesPerSecond,
+            Some(Bound::AtLeast(2.0)),
+        ),
+        (
+            "one sentence, beam 4, natural ends",
+            4,
+            1,
+            None,
+            few,
+            Quantity::Milliseconds,
+            Some(Bound::AtMost(0.5)),
         ),
     ];
     for (label, beam, batch, steps, sentences, quantity, bound) in all {
