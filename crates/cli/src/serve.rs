@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     #[arg(long, env = "CSANMT_HOST", default_value = "127.0.0.1")]
     host: String,
     /// Port to listen on; 0 takes a free one
-    #[arg(long, env = "CSANMT_PORT", default_value_t = 8080)]
+    #[arg(long, env = "CSANMT_PORT", default_value_t = 8080, value_parser = port)]
     port: u16,
     /// Folder of the page, as `cargo xtask site` builds it [default: the embedded page, or
     /// target/site beside this program]
@@ -69,6 +69,12 @@ pub(crate) struct Arguments {
         default_value = "text"
     )]
     log_format: LogFormat,
+}
+
+/// Reads the value of `--port`. The parser of numbers only says that a digit is none.
+fn port(value: &str) -> Result<u16, String> {
+    let expected = |_| "expected a number from 0 to 65535".to_owned();
+    value.parse().map_err(expected)
 }
 
 #[derive(clap::Args)]
@@ -102,7 +108,8 @@ struct Limits {
     #[arg(long, value_name = "N", env = "CSANMT_MAX_TEXTS",
           default_value_t = Settings::default().texts)]
     max_texts: usize,
-    /// Connections that are open at once
+    /// Connections that are open at once; for one more, the one goes that has waited longest for
+    /// its client to send something
     #[arg(long, value_name = "N", env = "CSANMT_CONNECTIONS",
           default_value_t = Settings::default().connections)]
     connections: usize,

@@ -8,109 +8,12 @@
 
 mod support;
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use support::server::Server;
 use support::{csanmt, failure, model, records, run, success, translate};
-
-struct Server {
-    child: Child,
-    address: String,
-}
-
-impl Server {
-    fn start(args: &[&str]) -> Self {
-        let mut command = csanmt();
-        command.args(["serve", "--port", "0", "--model"]);
-        Self::run(command.arg(model()).args(args))
-    }
-
-    fn run(command: &mut Command) -> Self {
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        stdout.read_line(&mut line).unwrap();
-        let address = line
-            .trim_end()
-            .strip_prefix("listening on http://")
-            .unwrap();
-        assert!(address.starts_with("127.0.0.1:"), "{line}");
-        Self {
-            address: address.to_owned(),
-            child,
-        }
-    }
-
-    /// Status and body of the answer.
-    fn request(&self, method: &str, path: &str, body: &str) -> (u16, String) {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        let request = format!(
-            "{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\
-             content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-            self.address,
-            body.len()
-        );
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, body.to_owned())
-    }
-
-    /// Sends a signal.
-    fn signal(&self, name: &str) {
-        let pid = self.child.id().to_string();
-        let kill = Command::new("kill").args(["-s", name, &pid]).status();
-        assert!(kill.unwrap().success());
-    }
-
-    fn metric(&self, name: &str) -> Option<f64> {
-        let (_, text) = self.request("GET", "/metrics", "");
-        let line = text
-            .lines()
-            .find_map(|line| line.strip_prefix(name).map(str::to_owned));
-        line.map(|value| value.trim().parse().unwrap())
-    }
-
-    fn translate(&self, text: &str) -> (u16, Value) {
-        let body = json!({"text": text}).to_string();
-        let (status, body) = self.request("POST", "/translate", &body);
-        (status, serde_json::from_str(&body).unwrap())
-    }
-
-    /// Sends a signal and waits; the log comes along.
-    fn stop(mut self, signal: &str) -> (ExitStatus, String) {
-        self.signal(signal);
-        let begin = Instant::now();
-        let status = loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                break status;
-            }
-            assert!(begin.elapsed() < Duration::from_secs(10), "does not stop");
-            std::thread::sleep(Duration::from_millis(5));
-        };
-        let mut log = String::new();
-        let mut stderr = self.child.stderr.take().unwrap();
-        stderr.read_to_string(&mut log).unwrap();
-        (status, log)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It has ended already, unless the test failed.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 #[test]
 fn translates_as_the_command_does() {
@@ -267,6 +170,7 @@ fn a_wrong_settings_file_is_explained() {
         ("port = [", 2, "serve.toml"),
         ("port = {a = 1}", 2, "port must be a text, a number"),
         ("port = 70000", 2, "invalid value '70000' for '--port"),
+        ("port = 70000", 2, "expected a number from 0 to 65535"),
         ("token-file = \"/nowhere\"", 1, "cannot read /nowhere"),
     ] {
         std::fs::write(&file, text).unwrap();

@@ -52,7 +52,7 @@ pub async fn serve(listener: TcpListener, state: AppState, stop: impl Future<Out
                 outcome = connection => if let Err(error) = outcome {
                     tracing::debug!(%error, "connection ended");
                 },
-                () = place.asked_to_leave() => tracing::debug!("idle connection made room"),
+                () = place.asked_to_leave() => tracing::debug!("a connection that waited for its client made room"),
             }
         });
     }

@@ -23,8 +23,9 @@ pub struct Settings {
     pub stall: Duration,
     /// The time that a translation may take altogether, turns of other requests included.
     pub deadline: Duration,
-    /// Connections that are open at once. When one more comes, the one that has been idle longest
-    /// is closed; when none is idle, it waits in the system's backlog.
+    /// Connections that are open at once. When one more comes, the one that has waited longest for
+    /// its client to send something is closed; when none has waited for a second, the new one waits
+    /// in the system's backlog.
     pub connections: usize,
     /// The time from the opening of a connection, or from the end of a request, to the end of the
     /// next request's header.

@@ -622,6 +622,15 @@ async fn every_path_is_described_and_every_description_is_a_path() {
         assert!(html.contains(path.as_str()), "{path}");
     }
     assert!(!html.contains("<script") && !html.contains("style="));
+    // It can be read without a network, and says what each client of /translate sends.
+    assert!(
+        !html.contains("http:") && !html.contains("https:"),
+        "{html}"
+    );
+    for fields in ["beam?", "q, source, target", "source_lang?", "from?"] {
+        assert!(html.contains(fields), "{fields}: {html}");
+    }
+    assert!(!html.contains('`'), "{html}");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Many requests, too many requests, and clients that go away.
+//! Many requests, and too many.
 #![allow(
     clippy::unwrap_used,
     reason = "a helper that fails is a test that fails"
@@ -9,11 +9,8 @@ mod support;
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use csanmt_server::{Settings, app, serve};
+use csanmt_server::{Settings, app};
 use support::{Answer, Fake, post, send, settings, state, until};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 const WORK: &str = r#"{"text": "work"}"#;
@@ -241,151 +238,4 @@ async fn what_was_given_up_leaves_the_queue() {
     assert_eq!(running.await.unwrap().status, StatusCode::OK);
     assert_eq!(in_its_place.await.unwrap().status, StatusCode::OK);
     assert_eq!(fake.finished(), 2);
-}
-
-/// A server on a real socket: its address, what stops it, and its end.
-async fn start(fake: &Fake, settings: Settings) -> (String, oneshot::Sender<()>, JoinHandle<()>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    let (stop, stopped) = oneshot::channel::<()>();
-    let state = state(fake, settings);
-    let server = tokio::spawn(serve(listener, state, async {
-        let _ = stopped.await;
-    }));
-    (address, stop, server)
-}
-
-async fn connect(address: &str, body: &str) -> TcpStream {
-    let mut stream = TcpStream::connect(address).await.unwrap();
-    let request = format!(
-        "POST /translate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
-         content-length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    stream.write_all(request.as_bytes()).await.unwrap();
-    stream
-}
-
-/// Reads until the server closes.
-async fn rest(mut stream: TcpStream) -> String {
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.unwrap();
-    answer
-}
-
-#[tokio::test]
-async fn a_client_that_goes_away_stops_its_work() {
-    let fake = Fake::default();
-    let (address, _stop, _server) = start(&fake, settings(1)).await;
-    let stream = connect(&address, WORK).await;
-    until("running", || fake.running() == 1).await;
-    drop(stream);
-    until("cancelled", || fake.cancelled() == 1).await;
-    assert_eq!(fake.finished(), 0);
-}
-
-#[tokio::test]
-async fn stopping_lets_requests_under_way_finish() {
-    let fake = Fake::default();
-    let (address, stop, server) = start(&fake, settings(1)).await;
-    let under_way = connect(&address, WORK).await;
-    // Idle connections must not keep the server up.
-    let idle = connect(&address, r#"{"text": "好"}"#).await;
-    until("running", || fake.running() == 1).await;
-    stop.send(()).unwrap();
-    until("closed", || std::net::TcpStream::connect(&address).is_err()).await;
-    assert!(!server.is_finished());
-    fake.release();
-    let answer = rest(under_way).await;
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    assert!(answer.ends_with(r#"{"translation":"[work]"}"#), "{answer}");
-    server.await.unwrap();
-    rest(idle).await;
-}
-
-#[tokio::test]
-async fn stopping_does_not_wait_for_ever() {
-    let fake = Fake::default();
-    let settings = Settings {
-        drain: Duration::from_millis(100),
-        ..settings(1)
-    };
-    let (address, stop, server) = start(&fake, settings).await;
-    let _under_way = connect(&address, WORK).await;
-    until("running", || fake.running() == 1).await;
-    stop.send(()).unwrap();
-    let ended = tokio::time::timeout(Duration::from_secs(5), server);
-    ended.await.expect("ends").unwrap();
-}
-
-#[tokio::test]
-async fn connections_are_bounded_and_later_ones_wait() {
-    let fake = Fake::default();
-    let settings = Settings {
-        connections: 1,
-        ..settings(2)
-    };
-    let (address, _stop, _server) = start(&fake, settings).await;
-    let first = connect(&address, WORK).await;
-    until("running", || fake.running() == 1).await;
-    let mut second = connect(&address, r#"{"text": "好"}"#).await;
-    let mut answer = [0; 12];
-    let early = tokio::time::timeout(Duration::from_millis(50), second.read(&mut answer));
-    assert!(early.await.is_err());
-    drop(first);
-    second.read_exact(&mut answer).await.unwrap();
-    assert_eq!(&answer, b"HTTP/1.1 200");
-}
-
-#[tokio::test]
-async fn silent_connections_make_room() {
-    let settings = Settings {
-        connections: 2,
-        ..settings(1)
-    };
-    let (address, _stop, _server) = start(&Fake::default(), settings).await;
-    let mut silent = Vec::new();
-    for _ in 0..6 {
-        silent.push(TcpStream::connect(&address).await.unwrap());
-    }
-    let mut stream = connect(&address, r#"{"text": "好"}"#).await;
-    let mut answer = [0; 12];
-    // Well before the silent ones time out.
-    let answered = tokio::time::timeout(Duration::from_secs(5), stream.read_exact(&mut answer));
-    answered.await.expect("room").unwrap();
-    assert_eq!(&answer, b"HTTP/1.1 200");
-    // The first of them had to go.
-    assert_eq!(rest(silent.remove(0)).await, "");
-}
-
-#[tokio::test]
-async fn a_header_that_does_not_come_ends_the_connection() {
-    let settings = Settings {
-        header_timeout: Duration::from_millis(50),
-        ..settings(1)
-    };
-    let (address, _stop, _server) = start(&Fake::default(), settings).await;
-    let mut stream = TcpStream::connect(&address).await.unwrap();
-    stream.write_all(b"GET /health HT").await.unwrap();
-    let end = tokio::time::timeout(Duration::from_secs(5), rest(stream));
-    end.await.expect("closed");
-}
-
-#[tokio::test]
-async fn a_client_that_never_reads_is_dropped() {
-    let settings = Settings {
-        connections: 1,
-        // More than the buffers of both sides hold.
-        body_bytes: 32 << 20,
-        write_timeout: Duration::from_millis(200),
-        ..settings(1)
-    };
-    let (address, _stop, _server) = start(&Fake::default(), settings).await;
-    let body = format!(r#"{{"text": "{}"}}"#, "a".repeat(30 << 20));
-    let _deaf = connect(&address, &body).await;
-    let mut next = connect(&address, r#"{"text": "好"}"#).await;
-    let mut answer = [0; 12];
-    let answered = tokio::time::timeout(Duration::from_secs(10), next.read_exact(&mut answer));
-    answered.await.expect("room").unwrap();
-    assert_eq!(&answer, b"HTTP/1.1 200");
 }

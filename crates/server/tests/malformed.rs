@@ -11,7 +11,7 @@ use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Method, Request, StatusCode};
 use csanmt_server::app;
 use serde_json::{Value, json};
-use support::{Fake, post, send, settings, state};
+use support::{Fake, get, post, send, settings, state};
 
 const REQUESTS: u32 = 10_000;
 
@@ -239,9 +239,12 @@ async fn j3_ten_thousand_malformed_requests() {
     let router = app(state(&Fake::default(), settings(1)));
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut seen = std::collections::BTreeMap::<u16, usize>::new();
+    let description = send(&router, get("/openapi.json")).await.json();
     for _ in 0..REQUESTS {
         let (shown, request) = random.request();
         let is_options = request.method() == Method::OPTIONS;
+        let method = request.method().as_str().to_ascii_lowercase();
+        let documented = description["paths"][request.uri().path()][method]["responses"].clone();
         let answer = send(&router, request).await;
         *seen.entry(answer.status.as_u16()).or_default() += 1;
         assert!(
@@ -249,6 +252,12 @@ async fn j3_ten_thousand_malformed_requests() {
             "{shown}: {}",
             answer.status
         );
+        if let Some(documented) = documented.as_object() {
+            let exact = answer.status.as_str();
+            let class = format!("{}XX", &exact[..1]);
+            let is_known = documented.contains_key(exact) || documented.contains_key(&class);
+            assert!(is_known, "{shown}: {exact} is not documented");
+        }
         if answer.status.is_client_error() && !is_options {
             let body: Value = serde_json::from_slice(&answer.body)
                 .unwrap_or_else(|_| panic!("{shown}: {} without JSON", answer.status));

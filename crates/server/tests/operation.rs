@@ -7,7 +7,6 @@
 mod support;
 
 use std::num::NonZero;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use axum::Router;
@@ -16,7 +15,7 @@ use axum::http::{Request, StatusCode};
 use csanmt_server::{AppState, Settings, Site, app};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
-use support::{Fake, form, get, post, post_to, request, send, settings, state, until};
+use support::{Fake, form, get, metrics, post, post_to, request, send, settings, state, until};
 use tower::ServiceExt as _;
 
 fn with_tokens() -> Router {
@@ -347,16 +346,6 @@ async fn j10_health_is_false_until_the_model_is_loaded() {
     assert_eq!(answer.status, StatusCode::OK);
 }
 
-async fn metrics(router: &Router) -> String {
-    let answer = send(router, get("/metrics")).await;
-    assert!(
-        answer
-            .header("content-type")
-            .starts_with("application/openmetrics-text")
-    );
-    String::from_utf8(answer.body).unwrap()
-}
-
 #[tokio::test]
 async fn j10_metrics_count_what_was_done_without_any_text() {
     let router = app(state(&Fake::default(), settings(1)));
@@ -462,110 +451,6 @@ async fn a_new_model_does_not_disturb_requests_under_way() {
             .await
             .contains("csanmt_reloads_total{outcome=\"done\"} 1")
     );
-}
-
-/// A Redis of the test's own; `None` where the program is not installed.
-struct Redis {
-    child: Child,
-    port: u16,
-}
-
-impl Redis {
-    async fn start() -> Option<Self> {
-        let port = std::net::TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
-        let mut command = Command::new("redis-server");
-        command
-            .args(["--port", &port.to_string(), "--bind", "127.0.0.1"])
-            .args(["--save", "", "--appendonly", "no"])
-            .stdout(Stdio::null());
-        let Ok(child) = command.spawn() else {
-            assert!(
-                std::env::var_os("CI").is_none(),
-                "redis-server is not installed"
-            );
-            return None;
-        };
-        let redis = Self { child, port };
-        until("the Redis answers", || {
-            std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()
-        })
-        .await;
-        Some(redis)
-    }
-
-    fn settings(&self) -> Settings {
-        Settings {
-            cache_bytes: 0,
-            redis: Some(format!("redis://127.0.0.1:{}/0", self.port)),
-            ..settings(1)
-        }
-    }
-
-    /// As `kill -9` does.
-    fn kill(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-}
-
-impl Drop for Redis {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-#[tokio::test]
-async fn j12_several_servers_share_a_redis_and_do_without_it() {
-    let Some(mut redis) = Redis::start().await else {
-        return;
-    };
-    let (one, other) = (Fake::default(), Fake::default());
-    let first = app(state(&one, redis.settings()));
-    let second = app(state(&other, redis.settings()));
-    let ask = async |router: &Router, text: &str| {
-        let body = json!({"text": [text, "cut"]});
-        let answer = send(router, post_to("/translate", &body)).await;
-        assert_eq!(answer.status, StatusCode::OK);
-        answer.json()["translation"][0].as_str().unwrap().to_owned()
-    };
-    assert_eq!(ask(&first, "学校").await, "[学校]");
-    // Stored without being waited for.
-    let begin = std::time::Instant::now();
-    loop {
-        assert_eq!(ask(&second, "学校").await, "[学校]");
-        let text = metrics(&second).await;
-        if text.contains("csanmt_cache_hits_total{layer=\"redis\"}") {
-            // What was cut short is not stored.
-            let hits = text
-                .lines()
-                .find(|line| line.contains("layer=\"redis\""))
-                .unwrap();
-            assert!(hits.ends_with(" 1"), "{hits}");
-            break;
-        }
-        assert!(begin.elapsed() < Duration::from_secs(10), "never shared");
-    }
-    redis.kill();
-    for text in ["学校", "老师", "学生"] {
-        assert_eq!(ask(&first, text).await, format!("[{text}]"));
-    }
-}
-
-#[tokio::test]
-async fn a_redis_that_is_none_is_explained() {
-    for url in ["", "nonsense", "http://x"] {
-        let settings = Settings {
-            redis: Some(url.into()),
-            ..settings(1)
-        };
-        let error = AppState::new(Site::None, settings).unwrap_err().to_string();
-        assert!(error.contains("expected redis://"), "{error}");
-    }
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use crate::licences;
 use crate::process::{cargo, output};
 
 pub(crate) const HELP: &str = "\
@@ -10,6 +11,9 @@ cargo xtask check-deps
 
 Fails when a crate of the workspace depends on one it may not know. The rules are the table at the
 top of crates/xtask/src/check_deps.rs. Dependencies of tests are free.
+
+Fails also when any crate of the whole graph has a licence, or is there in several versions, that
+crates/xtask/src/licences.rs does not allow.
 ";
 
 /// What one crate may use of the workspace, and what it must not bring in from outside.
@@ -89,19 +93,24 @@ const RULES: &[Rule] = &[
 ];
 
 pub(crate) fn run() -> Result<()> {
-    let metadata = output(&mut cargo([
-        "metadata",
-        "--format-version",
-        "1",
-        "--no-deps",
-    ]))?;
-    let metadata: Value = serde_json::from_str(&metadata).context("cargo metadata")?;
-    let complaints = complaints(&metadata);
+    let mut complaints = complaints(&metadata(&["--no-deps"])?);
+    let all = metadata(&["--locked"])?;
+    complaints.extend(licences::complaints(&all));
     if !complaints.is_empty() {
         bail!("forbidden dependencies:\n  {}", complaints.join("\n  "));
     }
-    eprintln!("check-deps: {} crates keep to the rules", RULES.len());
+    let count = all["packages"].as_array().map_or(0, Vec::len);
+    eprintln!(
+        "check-deps: {} crates keep to the rules, {count} have licences that are allowed",
+        RULES.len()
+    );
     Ok(())
+}
+
+fn metadata(options: &[&str]) -> Result<Value> {
+    let mut command = cargo(["metadata", "--format-version", "1"]);
+    let text = output(command.args(options))?;
+    serde_json::from_str(&text).context("cargo metadata")
 }
 
 fn complaints(metadata: &Value) -> Vec<String> {

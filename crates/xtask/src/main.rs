@@ -4,6 +4,7 @@
 mod bench;
 mod check_deps;
 mod chromium;
+mod licences;
 mod manifest;
 mod node;
 mod package;

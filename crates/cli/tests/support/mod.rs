@@ -1,6 +1,9 @@
 //! Runs the program on a tiny model with recorded outputs of the original.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+#[cfg(unix)]
+pub(crate) mod server;
+
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

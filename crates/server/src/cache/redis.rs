@@ -131,8 +131,11 @@ impl Health {
     }
 
     fn failed(&self, error: &str) {
-        let until = self.now().saturating_add(PAUSE_MS);
-        self.paused_until.store(until, Ordering::Relaxed);
-        tracing::warn!(error, "the Redis does not work; going on without it");
+        let now = self.now();
+        let until = now.saturating_add(PAUSE_MS);
+        // Requests that waited for it together have one complaint.
+        if self.paused_until.fetch_max(until, Ordering::Relaxed) <= now {
+            tracing::warn!(error, "the Redis does not work; going on without it");
+        }
     }
 }

@@ -1,42 +1,58 @@
 //! What a connection is doing.
 
 use std::sync::Arc;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-/// Shared by the parts of one connection. It is idle when no request is under way and no part of
-/// an answer waits for the client to read.
+/// Shared by the parts of one connection. It is the client's turn when no request is under way, or
+/// one whose body has not arrived, and no part of an answer waits to be read.
 #[derive(Debug)]
 pub(crate) struct Activity {
     requests: AtomicUsize,
+    receiving: AtomicBool,
     writing: AtomicBool,
-    /// When it last became idle, see [`tick`].
-    idle_since: AtomicU64,
+    /// When the client's turn began, see [`now`]. Bytes that trickle in do not begin it anew.
+    since: AtomicU64,
 }
 
 /// A request under way, from its header to the end of its answer.
 pub(crate) struct Request(Arc<Activity>);
 
+/// The body of a request that has not arrived yet, until the last of it has.
+pub(super) struct Receiving(Arc<Activity>);
+
 impl Activity {
     pub(super) fn new() -> Self {
         Self {
             requests: AtomicUsize::new(0),
+            receiving: AtomicBool::new(false),
             writing: AtomicBool::new(false),
-            idle_since: AtomicU64::new(tick()),
+            since: AtomicU64::new(now()),
         }
     }
 
-    pub(super) fn is_idle(&self) -> bool {
-        self.requests.load(Ordering::Relaxed) == 0 && !self.writing.load(Ordering::Relaxed)
-    }
-
-    /// Orders connections by the moment they became idle.
-    pub(super) fn idle_since(&self) -> u64 {
-        self.idle_since.load(Ordering::Relaxed)
+    /// How long it has been the client's turn, when it is.
+    pub(super) fn waited(&self) -> Option<Duration> {
+        let at_work =
+            self.requests.load(Ordering::Relaxed) > 0 && !self.receiving.load(Ordering::Relaxed);
+        if at_work || self.writing.load(Ordering::Relaxed) {
+            return None;
+        }
+        let waited = now().saturating_sub(self.since.load(Ordering::Relaxed));
+        Some(Duration::from_micros(waited))
     }
 
     pub(super) fn begin(self: &Arc<Self>) -> Request {
         self.requests.fetch_add(1, Ordering::Relaxed);
         Request(Arc::clone(self))
+    }
+
+    /// From now on the body is waited for.
+    pub(super) fn receive(self: &Arc<Self>) -> Receiving {
+        self.since.store(now(), Ordering::Relaxed);
+        self.receiving.store(true, Ordering::Relaxed);
+        Receiving(Arc::clone(self))
     }
 
     /// Whether bytes wait for the client.
@@ -47,13 +63,20 @@ impl Activity {
 
 impl Drop for Request {
     fn drop(&mut self) {
-        self.0.idle_since.store(tick(), Ordering::Relaxed);
+        self.0.since.store(now(), Ordering::Relaxed);
         self.0.requests.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// A clock that only orders events.
-fn tick() -> u64 {
-    static CLOCK: AtomicU64 = AtomicU64::new(0);
-    CLOCK.fetch_add(1, Ordering::Relaxed)
+impl Drop for Receiving {
+    fn drop(&mut self) {
+        self.0.receiving.store(false, Ordering::Relaxed);
+    }
+}
+
+/// Microseconds since it was first asked for.
+fn now() -> u64 {
+    static BEGIN: OnceLock<Instant> = OnceLock::new();
+    let elapsed = BEGIN.get_or_init(Instant::now).elapsed();
+    u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX)
 }

@@ -40,6 +40,11 @@ impl Service<Request<Incoming>> for Counted {
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         request.extensions_mut().insert(self.peer);
         let under_way = self.activity.begin();
+        let request = request.map(|body| Arriving {
+            // A body that is there already is nobody's turn.
+            receiving: (!body.is_end_stream()).then(|| self.activity.receive()),
+            body,
+        });
         let response = self.service.call(request);
         Box::pin(async move {
             let wrap = |body| Answer {
@@ -48,6 +53,41 @@ impl Service<Request<Incoming>> for Counted {
             };
             response.await.map(|response| response.map(wrap))
         })
+    }
+}
+
+/// A request's body; the client's turn lasts until the end of it.
+pub(crate) struct Arriving {
+    body: Incoming,
+    receiving: Option<activity::Receiving>,
+}
+
+impl HttpBody for Arriving {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        let is_last = match &frame {
+            Poll::Pending => false,
+            Poll::Ready(Some(Ok(_))) => self.body.is_end_stream(),
+            Poll::Ready(_) => true,
+        };
+        if is_last {
+            self.receiving = None;
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 

@@ -1,4 +1,4 @@
-//! A bounded number of connections, of which idle ones make room for new ones.
+//! A bounded number of connections, of which those that wait for their clients make room.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,8 +9,11 @@ use tokio::time::timeout;
 
 use super::Activity;
 
-/// How soon a full house is looked over again for a connection that has become idle.
+/// How soon a full house is looked over again for a connection that may go.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// A client whose turn it has been for less than this is about to send: in a crowd, everybody's
+/// connection is open a little before the request is here.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// All open connections.
 pub(crate) struct Occupancy {
@@ -47,8 +50,8 @@ impl Occupancy {
         }
     }
 
-    /// The place of a new connection. When there is none, the connection that has been idle
-    /// longest is asked to leave; when all are busy, this waits for one.
+    /// The place of a new connection. When there is none, the connection that has waited longest
+    /// for its client is asked to leave; when none has waited long, this waits for one.
     pub(crate) async fn enter(&self) -> Place {
         let permit = loop {
             if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
@@ -82,11 +85,11 @@ impl Occupancy {
 
     fn evict(&self) {
         let open = lock(&self.open);
-        let idle = open
-            .connections
-            .values()
-            .filter(|one| one.activity.is_idle());
-        if let Some(longest) = idle.min_by_key(|one| one.activity.idle_since()) {
+        let waiting = open.connections.values();
+        let waiting = waiting.filter_map(|one| Some((one.activity.waited()?, one)));
+        if let Some((waited, longest)) = waiting.max_by_key(|(waited, _)| *waited)
+            && waited >= GRACE
+        {
             longest.leave.notify_one();
         }
     }
@@ -97,12 +100,12 @@ impl Place {
         Arc::clone(&self.activity)
     }
 
-    /// Ready when the connection should leave and is idle.
+    /// Ready when the connection should leave and still waits for its client.
     pub(crate) async fn asked_to_leave(&self) {
         loop {
             self.leave.notified().await;
             // A request may have come in the meantime.
-            if self.activity.is_idle() {
+            if self.activity.waited().is_some_and(|waited| waited >= GRACE) {
                 return;
             }
         }

@@ -23,7 +23,7 @@ use crate::{ApiError, AppState};
 pub(crate) struct ChatRequest {
     messages: Vec<Message>,
     /// Answer with server-sent events, as the sentences become known.
-    #[schema(value_type = Option<bool>)]
+    #[schema(value_type = bool, required = false)]
     stream: Option<Flag>,
 }
 

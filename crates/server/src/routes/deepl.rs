@@ -22,16 +22,17 @@ const CHARACTER_LIMIT: u64 = 1_000_000_000_000;
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct DeepLRequest {
     /// A text or a list of texts.
+    #[schema(value_type = Text)]
     text: Option<Text>,
     #[schema(example = "ZH")]
     source_lang: Option<String>,
-    #[schema(example = "EN-US")]
+    #[schema(value_type = String, example = "EN-US")]
     target_lang: Option<String>,
     /// `html` or `xml`: tags are kept.
     tag_handling: Option<String>,
     /// Not supported: this server has no glossaries.
     glossary_id: Option<String>,
-    #[schema(value_type = Option<bool>)]
+    #[schema(value_type = bool, required = false)]
     show_billed_characters: Option<Flag>,
     /// The token, as older clients send it.
     auth_key: Option<String>,

@@ -19,6 +19,7 @@ const ALTERNATIVES: u64 = 3;
 /// DeepLX's request.
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct DeepLXRequest {
+    #[schema(value_type = String)]
     text: Option<String>,
     #[schema(example = "ZH")]
     source_lang: Option<String>,

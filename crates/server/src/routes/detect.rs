@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::ErrorBody;
+use super::any_of::any_of;
 use super::libre::LibreDetected;
 use crate::answer::ok;
 use crate::body::{Arrived, Text};
@@ -21,13 +22,28 @@ pub(crate) struct DetectRequest {
     api_key: Option<String>,
 }
 
+/// Guesses at the language of a text.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Guesses(Vec<LibreDetected>);
+
+/// The same for each text of a list.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ListOfGuesses(Vec<Guesses>);
+
 /// MTranServer's answer.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Found {
     language: String,
 }
 
+any_of! {
+    /// The answers: to a text in `q`, to a list in `q`, to `text`.
+    AnyGuess: Guesses, ListOfGuesses, Found
+}
+
 /// The language of a text
+///
+/// `{"q"}` is LibreTranslate's interface, `{"text"}` MTranServer's.
 #[utoipa::path(
     post,
     path = "/detect",
@@ -37,7 +53,7 @@ pub(crate) struct Found {
         (DetectRequest = "application/x-www-form-urlencoded"),
     )),
     responses(
-        (status = 200, description = "Guesses, best first", body = Vec<LibreDetected>),
+        (status = 200, description = "Guesses, best first", body = AnyGuess),
         (status = "4XX", description = "What is wrong with the request", body = ErrorBody),
         (status = "5XX", description = "Try again later", body = ErrorBody),
     )
@@ -51,10 +67,10 @@ pub(crate) async fn detect(
     state.check_token(&arrived.caller, request.api_key.as_deref())?;
     let guess = |text: &str| LibreDetected::from(&state.detect(text));
     match (request.q, request.text) {
-        (Some(Text::One(text)), _) => Ok(ok(&[guess(&text)])),
+        (Some(Text::One(text)), _) => Ok(ok(&Guesses(vec![guess(&text)]))),
         (Some(Text::Many(texts)), _) => {
-            let guesses: Vec<_> = texts.iter().map(|text| [guess(text)]).collect();
-            Ok(ok(&guesses))
+            let guesses = texts.iter().map(|text| Guesses(vec![guess(text)]));
+            Ok(ok(&ListOfGuesses(guesses.collect())))
         }
         (None, Some(text)) => {
             let language = guess(&text).language;

@@ -50,16 +50,15 @@ pub(crate) async fn docs(Extension(api): Extension<Api>) -> Response {
 }
 
 fn page(api: &Value) -> String {
-    let text = |value: &Value| escape(value.as_str().unwrap_or_default());
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>csanmt API</title>\n\
          <h1>csanmt API</h1>\n<p>{}\n<p><a href=\"openapi.json\">openapi.json</a>\n",
-        text(&api["info"]["description"]).replace('`', "")
+        prose(&api["info"]["description"])
     );
     for tag in api["tags"].as_array().into_iter().flatten() {
         // Writing to a string cannot fail.
-        let _ = writeln!(html, "<h2>{}</h2>", text(&tag["description"]));
+        let _ = writeln!(html, "<h2>{}</h2>", prose(&tag["description"]));
         for (path, methods) in api["paths"].as_object().into_iter().flatten() {
             for (method, operation) in methods.as_object().into_iter().flatten() {
                 if operation["tags"][0] == tag["name"] {
@@ -75,13 +74,12 @@ fn page(api: &Value) -> String {
 }
 
 fn operation_details(html: &mut String, api: &Value, operation: &Value) {
-    let text = |value: &Value| escape(value.as_str().unwrap_or_default());
-    let _ = writeln!(html, "<p>{}", text(&operation["summary"]));
+    let _ = writeln!(html, "<p>{}", prose(&operation["summary"]));
     if operation["description"].is_string() {
-        let _ = writeln!(html, "<p>{}", text(&operation["description"]));
+        let _ = writeln!(html, "<p>{}", prose(&operation["description"]));
     }
     for parameter in operation["parameters"].as_array().into_iter().flatten() {
-        let (name, meaning) = (text(&parameter["name"]), text(&parameter["description"]));
+        let (name, meaning) = (prose(&parameter["name"]), prose(&parameter["description"]));
         let _ = writeln!(html, "<p><code>{name}</code>: {meaning}");
     }
     for (kind, content) in operation["requestBody"]["content"]
@@ -93,7 +91,7 @@ fn operation_details(html: &mut String, api: &Value, operation: &Value) {
         let _ = writeln!(html, "<p>Takes {}: {fields}", escape(kind));
     }
     for (status, response) in operation["responses"].as_object().into_iter().flatten() {
-        let meaning = text(&response["description"]);
+        let meaning = prose(&response["description"]);
         let _ = write!(html, "<p>{}: {meaning}", escape(status));
         if status == "200" {
             for (kind, content) in response["content"].as_object().into_iter().flatten() {
@@ -107,6 +105,12 @@ fn operation_details(html: &mut String, api: &Value, operation: &Value) {
 
 /// The fields of an object, or of each of several.
 fn names(api: &Value, schema: &Value) -> String {
+    let pointer = schema["$ref"]
+        .as_str()
+        .and_then(|name| name.strip_prefix('#'));
+    let schema = pointer
+        .and_then(|pointer| api.pointer(pointer))
+        .unwrap_or(schema);
     if let Some(several) = schema["anyOf"].as_array() {
         let each: Vec<String> = several.iter().map(|one| names(api, one)).collect();
         return each.join(" or ");
@@ -114,32 +118,37 @@ fn names(api: &Value, schema: &Value) -> String {
     if schema["items"].is_object() {
         return format!("a list of {}", names(api, &schema["items"]));
     }
-    let pointer = schema["$ref"]
-        .as_str()
-        .and_then(|name| name.strip_prefix('#'));
-    let schema = pointer
-        .and_then(|pointer| api.pointer(pointer))
-        .unwrap_or(schema);
-    let required: Vec<&Value> = schema["required"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .collect();
+    let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
     let fields = schema["properties"].as_object().into_iter().flatten();
     let fields: Vec<String> = fields
         .map(|(name, _)| {
-            let optional = if required.iter().any(|one| *one == name) {
-                ""
-            } else {
-                "?"
-            };
+            let is_required = required.iter().any(|one| one == name);
+            let optional = if is_required { "" } else { "?" };
             format!("{}{optional}", escape(name))
         })
         .collect();
-    match fields.is_empty() {
-        true => "text".to_owned(),
-        false => format!("<code>{{{}}}</code>", fields.join(", ")),
+    if !fields.is_empty() {
+        return format!("<code>{{{}}}</code>", fields.join(", "));
     }
+    match schema["type"].as_str() {
+        Some("string") => "text".to_owned(),
+        _ => "JSON".to_owned(),
+    }
+}
+
+/// Text of the description; what is between backticks is code.
+fn prose(value: &Value) -> String {
+    let escaped = escape(value.as_str().unwrap_or_default());
+    let mut html = String::with_capacity(escaped.len());
+    for (number, part) in escaped.split('`').enumerate() {
+        match number % 2 {
+            0 => html.push_str(part),
+            _ => {
+                let _ = write!(html, "<code>{part}</code>");
+            }
+        }
+    }
+    html
 }
 
 fn escape(text: &str) -> String {

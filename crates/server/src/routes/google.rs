@@ -19,6 +19,7 @@ use crate::{ApiError, AppState};
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct GoogleRequest {
     /// A text or a list of texts.
+    #[schema(value_type = Text)]
     q: Option<Text>,
     #[schema(example = "zh-CN")]
     source: Option<String>,
@@ -167,7 +168,7 @@ struct SingleRequest {
         ("dj" = Option<String>, Query, description = "`1`: an object instead of lists"),
     ),
     responses(
-        (status = 200, description = "The translation", body = Object),
+        (status = 200, description = "The translation", body = serde_json::Value),
         (status = "4XX", description = "What is wrong with the request", body = GoogleError),
         (status = "5XX", description = "Try again later", body = GoogleError),
     )

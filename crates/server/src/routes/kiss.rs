@@ -7,6 +7,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::any_of::any_of;
 use super::mtran::MTranError;
 use super::options;
 use crate::answer::ok;
@@ -39,6 +40,11 @@ pub(crate) struct KissAnswer {
     translations: Vec<KissTranslation>,
 }
 
+any_of! {
+    /// The answers.
+    KissAnswers: KissTranslation, KissAnswer
+}
+
 /// Kiss Translator
 #[utoipa::path(
     post,
@@ -46,9 +52,7 @@ pub(crate) struct KissAnswer {
     tag = "extensions",
     request_body = KissRequest,
     responses(
-        (status = 200, description = "One translation, or a list for `texts`", content(
-            (KissTranslation = "application/json"),
-        )),
+        (status = 200, description = "One translation, or a list for `texts`", body = KissAnswers),
         (status = "4XX", description = "What is wrong with the request", body = MTranError),
         (status = "5XX", description = "Try again later", body = MTranError),
     )

@@ -19,11 +19,12 @@ pub(super) const EXPECTED: &str = r#"{"q": "…", "source": "zh", "target": "en"
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct LibreRequest {
     /// A text or a list of texts.
+    #[schema(value_type = Text)]
     q: Option<Text>,
     /// A language code, or `auto`.
-    #[schema(example = "auto")]
+    #[schema(value_type = String, example = "auto")]
     source: Option<String>,
-    #[schema(example = "en")]
+    #[schema(value_type = String, example = "en")]
     target: Option<String>,
     /// `text` or `html`.
     #[schema(example = "text")]
@@ -41,7 +42,9 @@ pub(crate) struct LibreAnswer {
     translated_text: Text,
     #[serde(rename = "detectedLanguage", skip_serializing_if = "Option::is_none")]
     detected_language: Option<OneOrMany<LibreDetected>>,
+    /// Other translations of a text, or of each text of a list.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<serde_json::Value>>)]
     alternatives: Option<OneOrMany<Vec<String>>>,
 }
 

@@ -1,6 +1,7 @@
 //! The interfaces, one file each. A handler reads its clients' fields, makes a
 //! [`Task`](crate::desk::Task) of them and gives the answer its clients' shape.
 
+mod any_of;
 pub(crate) mod chat;
 pub(crate) mod deepl;
 pub(crate) mod deeplx;

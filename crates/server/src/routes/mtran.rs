@@ -21,8 +21,9 @@ pub(crate) struct MTranRequest {
     from: Option<String>,
     #[schema(example = "en")]
     to: Option<String>,
+    #[schema(value_type = String)]
     text: Option<String>,
-    #[schema(value_type = Option<bool>)]
+    #[schema(value_type = bool, required = false)]
     html: Option<Flag>,
 }
 
@@ -43,7 +44,7 @@ pub(crate) struct BatchRequest {
     #[schema(example = "en")]
     to: Option<String>,
     texts: Vec<String>,
-    #[schema(value_type = Option<bool>)]
+    #[schema(value_type = bool, required = false)]
     html: Option<Flag>,
 }
 

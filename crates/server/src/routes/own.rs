@@ -29,7 +29,7 @@ pub(crate) struct OwnRequest {
     #[schema(value_type = Option<u64>)]
     alternatives: Option<Number>,
     /// The text is HTML, as with `"format": "html"`.
-    #[schema(value_type = Option<bool>)]
+    #[schema(value_type = bool, required = false)]
     html: Option<Flag>,
     /// `text`, `html` or `markdown`.
     #[schema(example = "text")]
@@ -45,7 +45,7 @@ pub(crate) struct OwnRequest {
     #[schema(example = "Today we")]
     prefix: Option<String>,
     /// Answer with server-sent events, as the sentences become known.
-    #[schema(value_type = Option<bool>)]
+    #[schema(value_type = bool, required = false)]
     stream: Option<Flag>,
     /// The language of the text, detected when absent.
     #[schema(example = "zh")]

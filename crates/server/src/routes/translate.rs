@@ -6,10 +6,8 @@ use axum::http::Request;
 use axum::response::Response;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use utoipa::openapi::schema::AnyOfBuilder;
-use utoipa::openapi::{Ref, RefOr, Schema};
-use utoipa::{PartialSchema, ToSchema};
 
+use super::any_of::any_of;
 use super::own::EXPECTED;
 use super::{ErrorBody, deeplx, libre, mtran, own};
 use crate::answer::Dialect;
@@ -48,8 +46,8 @@ struct Present {
             (AnyAnswer = "application/json"),
             (String = "text/event-stream"),
         )),
-        (status = "4XX", description = "What is wrong with the request", body = ErrorBody),
-        (status = "5XX", description = "Try again later", body = ErrorBody),
+        (status = "4XX", description = "What is wrong with the request", body = AnyError),
+        (status = "5XX", description = "Try again later", body = AnyError),
     )
 )]
 pub(crate) async fn translate(
@@ -74,54 +72,15 @@ pub(crate) async fn translate(
     own::translate(&state, arrived).await
 }
 
-/// The requests of `/translate`, for the description.
-pub(crate) struct AnyRequest;
-
-/// Its answers.
-pub(crate) struct AnyAnswer;
-
-fn any_of(names: &[&str]) -> RefOr<Schema> {
-    let references = names.iter().map(|name| Ref::from_schema_name(*name));
-    let builder = references.fold(AnyOfBuilder::new(), AnyOfBuilder::item);
-    RefOr::T(Schema::AnyOf(builder.build()))
+any_of! {
+    /// The requests of `/translate`.
+    AnyRequest: own::OwnRequest, libre::LibreRequest, deeplx::DeepLXRequest, mtran::MTranRequest
 }
-
-impl PartialSchema for AnyRequest {
-    fn schema() -> RefOr<Schema> {
-        any_of(&[
-            "OwnRequest",
-            "LibreRequest",
-            "DeepLXRequest",
-            "MTranRequest",
-        ])
-    }
+any_of! {
+    /// Its answers.
+    AnyAnswer: own::OwnAnswer, libre::LibreAnswer, deeplx::DeepLXAnswer, mtran::MTranAnswer
 }
-
-impl ToSchema for AnyRequest {
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        add::<own::OwnRequest>(schemas);
-        add::<libre::LibreRequest>(schemas);
-        add::<deeplx::DeepLXRequest>(schemas);
-        add::<mtran::MTranRequest>(schemas);
-    }
-}
-
-impl PartialSchema for AnyAnswer {
-    fn schema() -> RefOr<Schema> {
-        any_of(&["OwnAnswer", "LibreAnswer", "DeepLXAnswer", "MTranAnswer"])
-    }
-}
-
-impl ToSchema for AnyAnswer {
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        add::<own::OwnAnswer>(schemas);
-        add::<libre::LibreAnswer>(schemas);
-        add::<deeplx::DeepLXAnswer>(schemas);
-        add::<mtran::MTranAnswer>(schemas);
-    }
-}
-
-fn add<T: ToSchema>(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-    T::schemas(schemas);
-    schemas.push((T::name().into_owned(), T::schema()));
+any_of! {
+    /// Its errors.
+    AnyError: ErrorBody, deeplx::DeepLXError, mtran::MTranError
 }

@@ -1,6 +1,8 @@
 //! A translator without a model, and a client without a socket.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub(crate) mod socket;
+
 use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -320,4 +322,15 @@ pub(crate) async fn until(what: &str, mut condition: impl FnMut() -> bool) {
         assert!(begin.elapsed() < Duration::from_secs(10), "never: {what}");
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
+}
+
+/// What `/metrics` says.
+pub(crate) async fn metrics(router: &Router) -> String {
+    let answer = send(router, get("/metrics")).await;
+    assert!(
+        answer
+            .header("content-type")
+            .starts_with("application/openmetrics-text")
+    );
+    String::from_utf8(answer.body).unwrap()
 }
