@@ -26,8 +26,11 @@ impl<T: Copy + Default> Buffer<T> {
     pub fn resize(&mut self, len: usize) {
         let capacity = self.memory.len().saturating_sub(Self::LINE);
         if len > capacity {
-            // Growth by half, so that a buffer that grows step by step is not copied at each.
-            let room = len.max(capacity + capacity / 2) + Self::LINE;
+            // By half at least, so that a buffer that grows step by step is not copied at each; to
+            // a coarse size, so that steps that differ little need no new memory.
+            let grain = len.next_power_of_two() / 8;
+            let coarse = len.next_multiple_of(grain.max(Self::LINE));
+            let room = coarse.max(capacity + capacity / 2) + Self::LINE;
             let mut memory = vec![T::default(); room];
             let start = memory.as_ptr().align_offset(LINE).min(Self::LINE);
             memory[start..start + self.len].copy_from_slice(self);
