@@ -51,6 +51,37 @@ struct Running {
     round: Option<Round>,
 }
 
+/// What a type with a field `job: Job` shares with it; how it begins and what it ends as is its own.
+macro_rules! advances_as_a_job {
+    ($name:ident) => {
+        impl $name {
+            /// How far the work is.
+            #[must_use]
+            pub fn progress(&self) -> $crate::Progress {
+                self.job.progress()
+            }
+
+            /// Everything is translated.
+            #[must_use]
+            pub fn is_done(&self) -> bool {
+                self.job.is_done()
+            }
+
+            /// Translates the next sentences, see [`Job::advance_with`].
+            ///
+            /// # Errors
+            /// [`Error::Cancelled`] when `observe` breaks.
+            pub fn advance_with(
+                &mut self,
+                observe: &mut dyn FnMut($crate::Progress) -> std::ops::ControlFlow<()>,
+            ) -> Result<$crate::Progress, $crate::Error> {
+                self.job.advance_with(observe)
+            }
+        }
+    };
+}
+pub(crate) use advances_as_a_job;
+
 impl Job {
     pub(crate) fn new(shared: Arc<Shared>, text: &str, options: &Options) -> Result<Self, Error> {
         Self::of_texts(shared, &[text], options)

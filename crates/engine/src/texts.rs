@@ -1,9 +1,9 @@
 //! Several texts translated in steps, their sentences together.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::{Error, Job, Options, Progress, Translation, Translator};
+use crate::job::advances_as_a_job;
+use crate::{Error, Job, Options, Translation, Translator};
 
 /// A running translation of several texts of one format, advanced as a [`Job`] is. Each is
 /// translated as it would be alone; many short texts are as quick as one long one that way.
@@ -12,6 +12,8 @@ pub struct TextsJob {
     job: Job,
 }
 
+advances_as_a_job!(TextsJob);
+
 impl TextsJob {
     /// Starts with a full batch, see [`Job::for_throughput`].
     #[must_use]
@@ -19,29 +21,6 @@ impl TextsJob {
         Self {
             job: self.job.for_throughput(),
         }
-    }
-
-    /// How far the work is.
-    #[must_use]
-    pub fn progress(&self) -> Progress {
-        self.job.progress()
-    }
-
-    /// Everything is translated.
-    #[must_use]
-    pub fn is_done(&self) -> bool {
-        self.job.is_done()
-    }
-
-    /// Translates the next sentences, see [`Job::advance_with`].
-    ///
-    /// # Errors
-    /// [`Error::Cancelled`] when `observe` breaks.
-    pub fn advance_with(
-        &mut self,
-        observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Progress, Error> {
-        self.job.advance_with(observe)
     }
 
     /// The beginnings of the translations as far as they are known, in the order of the texts. They

@@ -1,8 +1,7 @@
 //! Tagged texts translated in steps.
 
-use std::ops::ControlFlow;
-
 use super::TaggedText;
+use crate::job::advances_as_a_job;
 use crate::{Error, Job, Options, Progress, Translator};
 
 /// A running translation of tagged texts, advanced as a [`Job`] is.
@@ -10,6 +9,8 @@ use crate::{Error, Job, Options, Progress, Translator};
 pub struct TaggedJob {
     job: Job,
 }
+
+advances_as_a_job!(TaggedJob);
 
 impl TaggedJob {
     /// Starts with a full batch: nobody looks at partial results, see [`Job::for_throughput`].
@@ -20,35 +21,12 @@ impl TaggedJob {
         }
     }
 
-    /// How far the work is.
-    #[must_use]
-    pub fn progress(&self) -> Progress {
-        self.job.progress()
-    }
-
-    /// Everything is translated.
-    #[must_use]
-    pub fn is_done(&self) -> bool {
-        self.job.is_done()
-    }
-
     /// Translates the next sentences, see [`Job::advance`].
     ///
     /// # Errors
     /// Only when the model cannot run at all.
     pub fn advance(&mut self) -> Result<Progress, Error> {
         self.job.advance()
-    }
-
-    /// Translates the next sentences, see [`Job::advance_with`].
-    ///
-    /// # Errors
-    /// [`Error::Cancelled`] when `observe` breaks.
-    pub fn advance_with(
-        &mut self,
-        observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Progress, Error> {
-        self.job.advance_with(observe)
     }
 
     /// The texts, by their index, that have a sentence which reached the length limit.

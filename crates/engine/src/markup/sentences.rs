@@ -1,12 +1,13 @@
 //! A tagged text that is translated in parts, by one translator or by several.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::TaggedText;
 use super::block::Block;
+use crate::job::advances_as_a_job;
 use crate::plan::Output;
-use crate::{Alignment, Error, Job, Options, Progress, Translator};
+use crate::{Alignment, Error, Job, Options, Translator};
 
 /// A tagged text cut into its sentences. Any run of them can be translated by itself; when all are
 /// there, [`TaggedSentences::join`] gives what the translation of the whole would be.
@@ -87,30 +88,9 @@ pub struct TaggedPartJob {
     job: Job,
 }
 
+advances_as_a_job!(TaggedPartJob);
+
 impl TaggedPartJob {
-    /// How far the work is.
-    #[must_use]
-    pub fn progress(&self) -> Progress {
-        self.job.progress()
-    }
-
-    /// Everything is translated.
-    #[must_use]
-    pub fn is_done(&self) -> bool {
-        self.job.is_done()
-    }
-
-    /// Translates the next sentences, see [`Job::advance_with`].
-    ///
-    /// # Errors
-    /// [`Error::Cancelled`] when `observe` breaks.
-    pub fn advance_with(
-        &mut self,
-        observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Progress, Error> {
-        self.job.advance_with(observe)
-    }
-
     /// The sentences that are translated, in order.
     #[must_use]
     pub fn finish(self) -> Vec<TaggedSentence> {
