@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use csanmt_kernels::{
     Attention, AttentionScratch, Epilogue, Isa, Kernels, PackedWeights, QuantizedRows, Relative,
-    Rows,
+    Rows, Top,
 };
 
 fn main() {
@@ -197,11 +197,13 @@ fn rows(kernels: Kernels) {
     let time = seconds(|| csanmt_kernels::self_test::run(black_box(kernels)).expect("no mismatch"));
     println!("             self-test: {:.2} ms", time * 1e3);
     let logits = numbers(8208);
-    report(
-        "log_sum_exp",
-        logits.len(),
-        seconds(|| _ = black_box(kernels.log_sum_exp(black_box(&logits)))),
-    );
+    let mut top = Top::default();
+    let time = seconds(|| {
+        top.start(8, []);
+        kernels.top_of_row(black_box(&logits), &mut top);
+        black_box(&top);
+    });
+    report("top_of_row", logits.len(), time);
 }
 
 fn attention(kernels: Kernels) {

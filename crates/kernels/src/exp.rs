@@ -29,9 +29,9 @@ pub(crate) fn exp<S: Simd>(simd: S, x: S::F) -> S::F {
     simd.zero_where_less(x, simd.splat(LOWEST), exp_inside(simd, limited))
 }
 
-/// [`exp`] of x ≤ 0 or NaN, one operation shorter.
+/// [`exp`] of x ≤ [`HIGHEST`] or NaN, one operation shorter.
 #[inline(always)]
-pub(crate) fn exp_to_one<S: Simd>(simd: S, x: S::F) -> S::F {
+pub(crate) fn exp_limited<S: Simd>(simd: S, x: S::F) -> S::F {
     simd.zero_where_less(x, simd.splat(LOWEST), exp_inside(simd, x))
 }
 

@@ -48,3 +48,4 @@ pub use dense::DenseWeights;
 pub use gemm::{Epilogue, MAX_K, PackedWeights, PackedWeightsError};
 pub use isa::{Isa, Kernels, UnknownIsa};
 pub use quantize::QuantizedRows;
+pub use top::Top;

@@ -1,7 +1,7 @@
-//! Softmax and log-sum-exp of one row.
+//! Softmax of one row, and the exponential of its numbers.
 
 use crate::Kernels;
-use crate::exp::{exp, exp_to_one};
+use crate::exp::{exp, exp_limited};
 use crate::isa::Task;
 use crate::simd::{LANES, Simd, WIDE};
 
@@ -9,13 +9,6 @@ impl Kernels {
     /// Replaces a row by its softmax. An empty row stays empty.
     pub fn softmax(self, row: &mut [f32]) {
         self.run(Softmax(row));
-    }
-
-    /// Returns `(max, ln Σ exp(x - max))`, so that `log_softmax(x) = x - max - ln_sum`.
-    /// An empty row gives `(-inf, -inf)`.
-    pub fn log_sum_exp(self, row: &[f32]) -> (f32, f32) {
-        let (max, sum) = self.run(SumExp(row));
-        (max, libm::logf(sum))
     }
 
     /// Replaces each number by its exponential: within 2 ulp on [-87, 88], 0 below -87.34, +inf
@@ -34,35 +27,6 @@ impl Task for Softmax<'_> {
     fn run<S: Simd>(self, simd: S) {
         softmax_row(simd, self.0);
     }
-}
-
-struct SumExp<'a>(&'a [f32]);
-
-impl Task for SumExp<'_> {
-    type Output = (f32, f32);
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> (f32, f32) {
-        // Which of the zeros is the largest depends on the order: always 0, never -0.
-        let max = max_of(simd, self.0) + 0.0;
-        (max, sum_exp(simd, self.0, max))
-    }
-}
-
-/// `Σ exp(x - max)`
-#[inline(always)]
-pub(crate) fn sum_exp<S: Simd>(simd: S, row: &[f32], max: f32) -> f32 {
-    let shift = simd.splat(max);
-    let mut sum = simd.splat(0.0);
-    let (chunks, rest) = row.as_chunks::<LANES>();
-    for x in chunks {
-        sum = simd.add(sum, exp_to_one(simd, simd.sub(simd.load(x), shift)));
-    }
-    if !rest.is_empty() {
-        let x = simd.load_part(rest, f32::NEG_INFINITY);
-        sum = simd.add(sum, exp_to_one(simd, simd.sub(x, shift)));
-    }
-    simd.sum(sum)
 }
 
 struct Exp<'a>(&'a mut [f32]);
@@ -93,11 +57,11 @@ pub(crate) fn softmax_row<S: Simd>(simd: S, row: &mut [f32]) {
     let mut sum = simd.splat(0.0);
     let (chunks, rest) = row.as_chunks_mut::<LANES>();
     for x in &mut *chunks {
-        let e = exp_to_one(simd, simd.sub(simd.load(x), shift));
+        let e = exp_limited(simd, simd.sub(simd.load(x), shift));
         sum = simd.add(sum, e);
         simd.store(e, x);
     }
-    let last = exp_to_one(
+    let last = exp_limited(
         simd,
         simd.sub(simd.load_part(rest, f32::NEG_INFINITY), shift),
     );
@@ -111,7 +75,7 @@ pub(crate) fn softmax_row<S: Simd>(simd: S, row: &mut [f32]) {
 
 /// Largest number of a row, NaN ignored; -inf for an empty row.
 #[inline(always)]
-pub(crate) fn max_of<S: Simd>(simd: S, row: &[f32]) -> f32 {
+fn max_of<S: Simd>(simd: S, row: &[f32]) -> f32 {
     let mut max = [simd.splat(f32::NEG_INFINITY); WIDE];
     let (blocks, rest) = row.as_chunks::<{ WIDE * LANES }>();
     for x in blocks {

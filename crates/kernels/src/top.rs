@@ -1,123 +1,138 @@
-//! The largest logits of a row, and what turns logits into log-probabilities.
+//! The largest numbers of a row, and what turns its numbers into log-probabilities, in one pass: the
+//! row need not exist as a whole.
 //!
-//! The row is cut into blocks and the maximum of each is kept. At least `count` numbers reach the
-//! count-th largest of these maxima, so that only blocks reaching it need a second look: of a
-//! vocabulary of thousands, little more than `count` blocks.
+//! The exponentials of a row must be taken of differences to about its maximum, which is not known
+//! before the end. They are taken of differences to a number that at first is the maximum of the
+//! first sixteen and is raised when a number exceeds it by more than [`RISE`].
 
 use crate::Kernels;
+use crate::exp::exp_limited;
 use crate::isa::Task;
-use crate::simd::{LANES, Simd, WIDE};
-use crate::softmax::{max_of, sum_exp};
+use crate::simd::scalar::Scalar;
+use crate::simd::{LANES, Simd};
 
-/// Most blocks of a row.
-const BLOCKS: usize = 128;
-/// Most block maxima to order; for more, every block is looked at.
-const MOST: usize = 32;
+/// Exponentials are of numbers up to this: e^32 times the longest row is far below the largest f32.
+const RISE: f32 = 32.0;
 
-impl Kernels {
-    /// [`Self::log_sum_exp`] of a row, and its `count` largest numbers with their places, largest
-    /// first, the lower place first when equal. Places in `excluded` and NaN are left out of `best`,
-    /// but not of the sum.
-    pub fn log_sum_exp_top(
-        self,
-        row: &[f32],
-        count: usize,
-        excluded: &[u32],
-        best: &mut Vec<(u32, f32)>,
-    ) -> (f32, f32) {
-        best.clear();
-        let (max, sum) = self.run(Top {
-            row,
-            count,
-            excluded,
-            best,
-        });
-        (max, libm::logf(sum))
+/// The largest numbers of the part of a row that has been seen, and the sum of the exponentials of
+/// all of that part.
+#[derive(Clone, Debug)]
+pub struct Top {
+    count: usize,
+    excluded: Vec<u32>,
+    /// Place and number, largest first.
+    best: Vec<(u32, f32)>,
+    /// Only numbers above this can enter `best`.
+    least: f32,
+    /// What is subtracted before the exponential.
+    shift: f32,
+    /// `Σ exp(x - shift)` over places that are equal modulo sixteen.
+    sum: [f32; LANES],
+}
+
+impl Default for Top {
+    fn default() -> Self {
+        Self {
+            count: 1,
+            excluded: Vec::new(),
+            best: Vec::new(),
+            least: f32::NEG_INFINITY,
+            shift: f32::MIN,
+            sum: [0.0; LANES],
+        }
     }
 }
 
-struct Top<'a> {
-    row: &'a [f32],
-    count: usize,
-    excluded: &'a [u32],
-    best: &'a mut Vec<(u32, f32)>,
-}
+impl Top {
+    /// Begins a row, of which the `count` largest numbers are wanted, at least one. Those at places in
+    /// `excluded` are no candidates, but count in the sum.
+    pub fn start(&mut self, count: usize, excluded: impl IntoIterator<Item = u32>) {
+        self.count = count.max(1);
+        self.excluded.clear();
+        self.excluded.extend(excluded);
+        self.best.clear();
+        self.best.reserve(self.count);
+        self.least = f32::NEG_INFINITY;
+        self.shift = f32::MIN;
+        self.sum = [0.0; LANES];
+    }
 
-impl Task for Top<'_> {
-    type Output = (f32, f32);
+    /// How many numbers are wanted.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count
+    }
 
+    /// Places and numbers, the largest first, the lower place first when equal; without NaN and -inf.
+    #[must_use]
+    pub fn best(&self) -> &[(u32, f32)] {
+        &self.best
+    }
+
+    /// `(shift, ln Σ exp(x - shift))`, so that `log_softmax(x) = (x - shift) - ln_sum`.
+    #[must_use]
+    pub fn log_sum_exp(&self) -> (f32, f32) {
+        (self.shift, libm::logf(Scalar.sum(self.sum)))
+    }
+
+    /// Takes the next sixteen numbers, which begin at place `first`; -inf where there are fewer.
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> (f32, f32) {
-        let Top {
-            row,
-            count,
-            excluded,
-            best,
-        } = self;
-        let block_len = row
-            .len()
-            .div_ceil(BLOCKS)
-            .next_multiple_of(WIDE * LANES)
-            .max(WIDE * LANES);
-        let mut maxima = [f32::NEG_INFINITY; BLOCKS];
-        let mut max = f32::NEG_INFINITY;
-        for (block, maximum) in row.chunks(block_len).zip(&mut maxima) {
-            *maximum = max_of(simd, block);
-            max = if *maximum > max { *maximum } else { max };
+    pub(crate) fn take<S: Simd>(&mut self, simd: S, x: S::F, first: usize) {
+        let mut sum = simd.load(&self.sum);
+        if simd.any_greater(x, simd.splat(self.least))
+            && let Some(shift) = self.enter(&simd.to_array(x), first)
+        {
+            let factor = exp_limited(simd, simd.splat(self.shift - shift));
+            sum = simd.mul(sum, factor);
+            self.shift = shift;
         }
-        // An excluded number may be the maximum of its block.
-        let least = nth_largest(&maxima, count + excluded.len());
-        for (number, block) in row.chunks(block_len).enumerate() {
-            if maxima[number] >= least {
-                for (chunk, values) in block.chunks(LANES).enumerate() {
-                    let x = simd.load_part(values, f32::NEG_INFINITY);
-                    // Without NaN.
-                    let x = simd.max(x, simd.splat(f32::NEG_INFINITY));
-                    if simd.max_lane(x) >= least {
-                        let first = number * block_len + chunk * LANES;
-                        insert(values, first, count, excluded, best);
-                    }
+        let e = exp_limited(simd, simd.sub(x, simd.splat(self.shift)));
+        simd.store(simd.add(sum, e), &mut self.sum);
+    }
+
+    /// Keeps the largest of what is in `best` and of `values`; the new shift when it has to change.
+    #[inline(never)]
+    fn enter(&mut self, values: &[f32; LANES], first: usize) -> Option<f32> {
+        let mut max = self.shift;
+        for (place, &value) in (first as u32..).zip(values) {
+            max = if value > max { value } else { max };
+            if value > self.least && !self.excluded.contains(&place) {
+                self.best.truncate(self.count - 1);
+                let after = self.best.iter().rposition(|&(_, other)| other >= value);
+                self.best.insert(after.map_or(0, |i| i + 1), (place, value));
+                if let Some(&(_, least)) = self.best.get(self.count - 1) {
+                    self.least = least;
                 }
             }
         }
-        let max = max + 0.0;
-        (max, sum_exp(simd, row, max))
+        (max > self.shift + RISE).then_some(max)
     }
 }
 
-/// Keeps the `count` largest of what is in `best` and of `values`, whose places start at `first`.
-fn insert(
-    values: &[f32],
-    first: usize,
-    count: usize,
-    excluded: &[u32],
-    best: &mut Vec<(u32, f32)>,
-) {
-    for (place, &value) in (first as u32..).zip(values) {
-        let enters = best.len() < count || best.last().is_some_and(|&(_, last)| value > last);
-        if enters && !value.is_nan() && !excluded.contains(&place) {
-            let rank = best.partition_point(|&(_, other)| other >= value);
-            best.truncate(count - 1);
-            best.insert(rank, (place, value));
-        }
+impl Kernels {
+    /// Gives all numbers of a row to `top`, which has been started.
+    pub fn top_of_row(self, row: &[f32], top: &mut Top) {
+        self.run(Row { row, top });
     }
 }
 
-/// The n-th largest number, -inf if there are fewer.
-fn nth_largest(numbers: &[f32; BLOCKS], n: usize) -> f32 {
-    if n == 0 || n > MOST {
-        return f32::NEG_INFINITY;
-    }
-    let mut largest = [f32::NEG_INFINITY; MOST];
-    for &number in numbers {
-        if number > largest[n - 1] {
-            let mut rank = n - 1;
-            while rank > 0 && largest[rank - 1] < number {
-                largest[rank] = largest[rank - 1];
-                rank -= 1;
-            }
-            largest[rank] = number;
+struct Row<'a> {
+    row: &'a [f32],
+    top: &'a mut Top,
+}
+
+impl Task for Row<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let (chunks, rest) = self.row.as_chunks::<LANES>();
+        for (number, x) in chunks.iter().enumerate() {
+            self.top.take(simd, simd.load(x), number * LANES);
+        }
+        if !rest.is_empty() {
+            let x = simd.load_part(rest, f32::NEG_INFINITY);
+            self.top.take(simd, x, chunks.len() * LANES);
         }
     }
-    largest[n - 1]
 }

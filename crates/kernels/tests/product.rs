@@ -3,7 +3,9 @@
 
 mod support;
 
-use csanmt_kernels::{DenseWeights, Epilogue, Kernels, MAX_K, PackedWeights, PackedWeightsError};
+use csanmt_kernels::{
+    DenseWeights, Epilogue, Kernels, MAX_K, PackedWeights, PackedWeightsError, Top,
+};
 use proptest::prelude::*;
 use support::{CANARY, Random, Weights, assert_same, quantized, scalar};
 
@@ -80,6 +82,35 @@ proptest! {
                 let mut out = base.clone();
                 kernels.linear_f32(&x, w, epilogue(which, &bias), &mut out);
                 assert_same(&out, &expected, kernels.isa().name());
+            }
+        }
+    }
+}
+
+/// The largest outputs, and the sum of their exponentials, are those of the stored outputs.
+#[test]
+fn top_of_a_product_is_top_of_its_rows() {
+    let mut random = Random::new(4);
+    for m in [1, 2, 3, 4, 7, 16, 17, 33] {
+        for n in [1, 16, 17, 32, 33, 79, 300] {
+            for k in [36, 192] {
+                let w = Weights::random(&mut random, n, k);
+                let a = quantized(scalar(), &random.numbers(m * k), k);
+                let mut rows = vec![0.0; m * n];
+                scalar().linear_i8(&a, w.view(), Epilogue::Store { bias: None }, &mut rows);
+                for kernels in Kernels::available() {
+                    let mut tops = vec![Top::default(); m];
+                    tops.iter_mut().for_each(|top| top.start(8, [2]));
+                    kernels.top_of_product(&a, w.view(), &mut tops);
+                    for (row, top) in rows.chunks_exact(n).zip(&tops) {
+                        let mut expected = Top::default();
+                        expected.start(8, [2]);
+                        scalar().top_of_row(row, &mut expected);
+                        assert_eq!(top.best(), expected.best());
+                        let ((a, b), (c, d)) = (top.log_sum_exp(), expected.log_sum_exp());
+                        assert_same(&[a, b], &[c, d], kernels.isa().name());
+                    }
+                }
             }
         }
     }

@@ -1,60 +1,63 @@
 //! What may follow each live hypothesis in a step.
 
-use csanmt_kernels::Kernels;
+use csanmt_kernels::Top;
 
 /// The most probable tokens behind every row of a step, as far as the search can need them.
 #[derive(Debug, Default)]
 pub(crate) struct Continuations {
+    /// One a row of the largest step so far.
+    tops: Vec<Top>,
+    rows: usize,
     /// Token and log-probability, row after row, the most probable first.
     list: Vec<(u32, f32)>,
     /// End of each row in the list.
     ends: Vec<usize>,
-    /// Tokens that may not follow the next rows.
-    excluded: Vec<u32>,
-    /// Tokens and logits of one row.
-    best: Vec<(u32, f32)>,
 }
 
 impl Continuations {
-    /// Begins a step.
-    pub(crate) fn start(&mut self) {
+    /// Begins a step: for every row how many tokens are wanted, and which may not follow it.
+    pub(crate) fn start(
+        &mut self,
+        rows: impl ExactSizeIterator<Item = (usize, impl IntoIterator<Item = u32>)>,
+    ) {
         self.list.clear();
         self.ends.clear();
+        self.rows = rows.len();
+        if self.tops.len() < self.rows {
+            self.tops.resize(self.rows, Top::default());
+        }
+        for (top, (count, excluded)) in self.tops.iter_mut().zip(rows) {
+            top.start(count, excluded);
+        }
     }
 
-    /// Says which tokens may not follow the rows that are pushed from now on.
-    pub(crate) fn exclude(&mut self, excluded: impl IntoIterator<Item = u32>) {
-        self.excluded.clear();
-        self.excluded.extend(excluded);
+    /// What has to take the logits of every row.
+    pub(crate) fn tops(&mut self) -> &mut [Top] {
+        &mut self.tops[..self.rows]
     }
 
-    /// Adds the `count` best tokens of a row: largest logit first, lower token first when equal.
-    pub(crate) fn push(&mut self, kernels: Kernels, logits: &[f32], count: usize) {
-        let best = &mut self.best;
-        let (max, log_sum) = kernels.log_sum_exp_top(logits, count, &self.excluded, best);
-        let log_probability = |&(token, logit): &(u32, f32)| (token, (logit - max) - log_sum);
-        self.list.extend(best.iter().map(log_probability));
+    /// Adds the best tokens of the next row: largest logit first, lower token first when equal.
+    pub(crate) fn push(&mut self, row: usize) {
+        let top = &self.tops[row];
+        let log_probability = log_softmax(top);
+        let best = top.best().iter();
+        self.list
+            .extend(best.map(|&(token, logit)| (token, log_probability(logit))));
         self.ends.push(self.list.len());
     }
 
-    /// Adds the `count` best of some tokens, whose log-probabilities are among all tokens.
-    pub(crate) fn push_some(
-        &mut self,
-        kernels: Kernels,
-        logits: &[f32],
-        count: usize,
-        tokens: &[u32],
-    ) {
-        let best = &mut self.best;
-        let (max, log_sum) = kernels.log_sum_exp_top(logits, 1, &[], best);
+    /// Adds the best of some tokens, whose log-probabilities are among all tokens.
+    pub(crate) fn push_some(&mut self, row: usize, logits: &[f32], tokens: &[u32]) {
+        let top = &self.tops[row];
+        let log_probability = log_softmax(top);
         let start = self.list.len();
         let some = tokens.iter().filter_map(|&token| {
             let logit = logits.get(token as usize)?;
-            Some((token, (logit - max) - log_sum))
+            Some((token, log_probability(*logit)))
         });
         self.list.extend(some);
         self.list[start..].sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        self.list.truncate(start + count);
+        self.list.truncate(start + top.count());
         self.ends.push(self.list.len());
     }
 
@@ -63,4 +66,10 @@ impl Continuations {
         let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.list[start..self.ends[row]]
     }
+}
+
+/// The log-probability of a token of `top`'s row, given its logit.
+fn log_softmax(top: &Top) -> impl Fn(f32) -> f32 {
+    let (shift, ln_sum) = top.log_sum_exp();
+    move |logit| (logit - shift) - ln_sum
 }

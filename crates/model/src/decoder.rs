@@ -7,7 +7,7 @@ use std::ops::Range;
 pub use forced::Attended;
 
 use csanmt_format::{DecoderWidths, FormatError, ModelFile};
-use csanmt_kernels::{Buffer, Kernels};
+use csanmt_kernels::{Buffer, Kernels, Top};
 
 use crate::attention::{CrossAttention, Query, SelfAttention};
 use crate::batch::Batch;
@@ -196,6 +196,15 @@ impl Decoder {
         input.set(&x[rows.start * d..rows.end * d], d, self.norm.before());
         self.output.logits(input, count, logits);
         logits
+    }
+
+    /// The largest logits of all rows of the last step.
+    pub(crate) fn best(&self, tops: &mut [Top], buffers: &mut DecoderBuffers) {
+        let DecoderBuffers {
+            input, x, logits, ..
+        } = buffers;
+        input.set(x, self.d_model, self.norm.before());
+        self.output.best(input, tops, logits);
     }
 
     /// `x = Emb[y] sqrt(H)` (+ timing) of rows with their positions, the zero vector for the first

@@ -4,7 +4,7 @@ use csanmt_format::{
     ElementType, FormatError, ModelFile, PackedMatrix, Precision, QuantizedRowsTable, Slab,
     f32_of_f16,
 };
-use csanmt_kernels::{Buffer, Epilogue, Kernels};
+use csanmt_kernels::{Buffer, Epilogue, Kernels, Top};
 
 use crate::activation::Activation;
 use crate::linear::{Matrix, packed};
@@ -125,5 +125,22 @@ impl OutputTable {
         out.resize(rows * self.vocab);
         self.matrix
             .apply(input, Epilogue::Store { bias: None }, out);
+    }
+
+    /// The largest logits of every row in `input`, one of `tops` a row. Those of an int8 model are
+    /// never stored; those of an f32 model are in `logits`.
+    pub(crate) fn best(&self, input: &Activation, tops: &mut [Top], logits: &mut Buffer<f32>) {
+        let kernels = input.kernels;
+        match &self.matrix {
+            Matrix::Int8(matrix, _) => {
+                kernels.top_of_product(&input.quantized, packed(matrix), tops);
+            }
+            Matrix::InOut { .. } | Matrix::OutIn { .. } => {
+                self.logits(input, tops.len(), logits);
+                for (row, top) in logits.chunks_exact(self.vocab).zip(tops) {
+                    kernels.top_of_row(row, top);
+                }
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 //! waits takes its lane. So a step always has about as many rows, which share the reading of the
 //! weights, however different the lengths of the translations are.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
 use crate::EOS;
 use crate::beam::{Beam, Beginning, Candidate, SearchOptions};
@@ -184,18 +184,17 @@ impl Model {
         rows.extend(live.iter().flat_map(|&(lane, _)| beams[lane].rows(lane)));
         self.decoder
             .step(rows, &self.target_embedding, timing, buffers);
-        continuations.start();
-        for block in logit_blocks(rows.len()) {
-            let logits = self.decoder.logits(block.clone(), buffers);
-            let logits = logits.chunks_exact(self.decoder.vocab());
-            for (row, logits) in rows[block].iter().zip(logits) {
-                let step = beams[row.lane].steps();
-                let end = (step < options.min_len).then_some(EOS);
-                continuations.exclude(end.into_iter().chain(options.forbidden));
-                let count = 2 * options.beam;
-                match options.beginning.choice(step) {
-                    None => continuations.push(self.kernels, logits, count),
-                    Some(tokens) => continuations.push_some(self.kernels, logits, count, tokens),
+        continuations.start(rows.iter().map(|row| {
+            let end = (beams[row.lane].steps() < options.min_len).then_some(EOS);
+            (2 * options.beam, end.into_iter().chain(options.forbidden))
+        }));
+        self.decoder.best(continuations.tops(), buffers);
+        for (number, row) in rows.iter().enumerate() {
+            match options.beginning.choice(beams[row.lane].steps()) {
+                None => continuations.push(number),
+                Some(tokens) => {
+                    let logits = self.decoder.logits(number..number + 1, buffers);
+                    continuations.push_some(number, logits, tokens);
                 }
             }
         }
@@ -286,14 +285,4 @@ impl Search {
     pub fn into_workspace(self) -> Workspace {
         self.workspace
     }
-}
-
-/// Most rows whose logits exist at a time: they are read while they are still in the L2 cache, and
-/// there are enough of them to share the reading of the output table.
-const LOGIT_ROWS: usize = 32;
-
-/// Cuts the rows of a step into blocks of nearly equal size.
-fn logit_blocks(rows: usize) -> impl Iterator<Item = Range<usize>> {
-    let blocks = rows.div_ceil(LOGIT_ROWS);
-    (0..blocks).map(move |block| block * rows / blocks..(block + 1) * rows / blocks)
 }

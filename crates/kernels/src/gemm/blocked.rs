@@ -1,12 +1,11 @@
-//! The loops around a tile, and the epilogue.
+//! The loops around a tile.
 //!
 //! Order: blocks of rows that fit the L2 cache, in them strips of panels, in them tiles of rows.
 //! So a strip of weights is read from memory once per block and stays in the L1 or L2 cache for
 //! all its rows; with few rows (one block, one or two tiles) each weight is streamed exactly once.
 
 use super::{
-    Accumulators, Epilogue, MAX_PANELS, MAX_ROWS, PANEL, PackedWeights, Panel, STEP_BYTES,
-    TileInput,
+    Accumulators, MAX_PANELS, MAX_ROWS, PANEL, PackedWeights, Panel, STEP_BYTES, TileInput,
 };
 use crate::QuantizedRows;
 use crate::simd::Simd;
@@ -14,13 +13,29 @@ use crate::simd::Simd;
 /// Bytes of activations of a block of rows.
 const BLOCK_BYTES: usize = 256 * 1024;
 
+/// What becomes of the integer results of a tile.
+pub(super) trait Finish {
+    /// Added to each row, 0 where missing.
+    fn bias(&self) -> Option<&[f32]>;
+
+    /// Takes the sums of `rows`, which are those from `first_row` on, and `columns`. For each row
+    /// columns come in ascending order.
+    fn finish<S: Simd>(
+        &mut self,
+        simd: S,
+        first_row: usize,
+        rows: Scaled<'_>,
+        columns: &Columns,
+        acc: &Accumulators,
+    );
+}
+
 #[inline(always)]
-pub(crate) fn linear<S: Simd>(
+pub(super) fn product<S: Simd>(
     simd: S,
     a: &QuantizedRows,
     w: PackedWeights<'_>,
-    epilogue: Epilogue<'_>,
-    out: &mut [f32],
+    mut finish: impl Finish,
 ) {
     let (rows, stride, n) = (a.rows(), a.stride(), w.n());
     if n == 0 || rows == 0 {
@@ -44,7 +59,7 @@ pub(crate) fn linear<S: Simd>(
         while panel < panels {
             let strip = S::PANELS.min(panels - panel);
             let weights = &w.data()[panel * panel_bytes..][..strip * panel_bytes];
-            let columns = Columns::new(w, epilogue, panel, strip);
+            let columns = Columns::new(w, finish.bias(), panel, strip);
             let mut row = block;
             for tile in 0..tiles {
                 let rest = block_end - row;
@@ -66,8 +81,8 @@ pub(crate) fn linear<S: Simd>(
                     ahead_bytes: STEP_BYTES / tiles,
                 };
                 simd.tile(input, &mut acc);
-                let out = &mut out[row * n..(row + height) * n];
-                columns.finish(simd, a, row, height, &acc, epilogue, out);
+                let rows = Scaled::new(a, row, height);
+                finish.finish(simd, row, rows, &columns, &acc);
                 row += height;
             }
             panel += strip;
@@ -79,16 +94,16 @@ pub(crate) fn linear<S: Simd>(
 
 /// Per-output numbers of a strip of panels, copied once for all its rows; the last, partial panel is
 /// padded.
-struct Columns {
+pub(super) struct Columns {
     /// First output and number of outputs of the strip.
-    first: usize,
-    outputs: usize,
+    pub(super) first: usize,
+    pub(super) outputs: usize,
     panels: [Panel; MAX_PANELS],
 }
 
 impl Columns {
     #[inline(always)]
-    fn new(w: PackedWeights<'_>, epilogue: Epilogue<'_>, first_panel: usize, strip: usize) -> Self {
+    fn new(w: PackedWeights<'_>, bias: Option<&[f32]>, first_panel: usize, strip: usize) -> Self {
         let first = first_panel * PANEL;
         let outputs = (strip * PANEL).min(w.n() - first);
         let mut panels = [Panel::EMPTY; MAX_PANELS];
@@ -97,8 +112,9 @@ impl Columns {
             let span = start..(start + PANEL).min(first + outputs);
             fill(&mut panel.scale, &w.scale()[span.clone()]);
             fill(&mut panel.colsum, &w.colsum()[span.clone()]);
-            if let Some(bias) = epilogue.bias() {
-                fill(&mut panel.bias, &bias[span]);
+            match bias {
+                Some(bias) => fill(&mut panel.bias, &bias[span]),
+                None => panel.bias[..span.len()].fill(0.0),
             }
         }
         Self {
@@ -108,107 +124,47 @@ impl Columns {
         }
     }
 
-    /// Epilogue of `height` rows from `row` on; `out: [height, n]`.
+    /// The numbers of a panel in registers.
     #[inline(always)]
-    fn finish<S: Simd>(
-        &self,
-        simd: S,
-        a: &QuantizedRows,
-        row: usize,
-        height: usize,
-        acc: &Accumulators,
-        epilogue: Epilogue<'_>,
-        out: &mut [f32],
-    ) {
-        let rows = Scaled {
-            scales: &a.scales()[row..row + height],
-            zeros: &a.zeros()[row..row + height],
-        };
-        // Both panels of a row together: what they have in common is loaded once.
-        if self.outputs == 2 * PANEL {
-            self.whole::<S, 2>(simd, rows, acc, epilogue, out);
-        } else if self.outputs == PANEL {
-            self.whole::<S, 1>(simd, rows, acc, epilogue, out);
-        } else {
-            self.partial(simd, rows, acc, epilogue, out);
-        }
-    }
-
-    /// [`Self::finish`] of `P` whole panels.
-    #[inline(always)]
-    fn whole<S: Simd, const P: usize>(
-        &self,
-        simd: S,
-        rows: Scaled<'_>,
-        acc: &Accumulators,
-        epilogue: Epilogue<'_>,
-        out: &mut [f32],
-    ) {
-        let height = rows.scales.len();
-        let n = out.len() / height;
-        let panels: [_; P] = std::array::from_fn(|p| Dequantize::new(simd, &self.panels[p]));
-        let acc: [_; P] = std::array::from_fn(|p| &acc[p][..height]);
-        // One loop for each epilogue.
-        macro_rules! each_row {
-            ($value:expr) => {
-                for r in 0..height {
-                    let (zero, scale) = rows.splat(simd, r);
-                    let out = &mut out[r * n + self.first..][..P * PANEL];
-                    for (p, out) in out.as_chunks_mut::<PANEL>().0.iter_mut().enumerate() {
-                        let y = panels[p].row(simd, &acc[p][r], zero, scale);
-                        simd.store($value(y, simd.load(out)), out);
-                    }
-                }
-            };
-        }
-        match epilogue {
-            Epilogue::Store { .. } => each_row!(|y, _| y),
-            Epilogue::Relu { .. } => each_row!(|y, _| simd.max(y, simd.splat(0.0))),
-            Epilogue::Residual { .. } => each_row!(|y, out| simd.add(out, y)),
-        }
-    }
-
-    /// [`Self::finish`] of the last outputs, which do not fill their panel.
-    #[inline(always)]
-    fn partial<S: Simd>(
-        &self,
-        simd: S,
-        rows: Scaled<'_>,
-        acc: &Accumulators,
-        epilogue: Epilogue<'_>,
-        out: &mut [f32],
-    ) {
-        let height = rows.scales.len();
-        let n = out.len() / height;
-        for p in 0..self.outputs.div_ceil(PANEL) {
-            let panel = Dequantize::new(simd, &self.panels[p]);
-            let width = PANEL.min(self.outputs - p * PANEL);
-            for (r, acc) in acc[p][..height].iter().enumerate() {
-                let (zero, scale) = rows.splat(simd, r);
-                let y = panel.row(simd, acc, zero, scale);
-                let out = &mut out[r * n + self.first + p * PANEL..][..width];
-                let y = match epilogue {
-                    Epilogue::Store { .. } => y,
-                    Epilogue::Relu { .. } => simd.max(y, simd.splat(0.0)),
-                    Epilogue::Residual { .. } => simd.add(simd.load_part(out, 0.0), y),
-                };
-                simd.store_part(y, out);
-            }
+    pub(super) fn dequantize<S: Simd>(&self, simd: S, panel: usize) -> Dequantize<S> {
+        let Panel {
+            scale,
+            colsum,
+            bias,
+        } = &self.panels[panel];
+        Dequantize {
+            scale: simd.load(scale),
+            colsum: simd.load_i(colsum),
+            bias: simd.load(bias),
         }
     }
 }
 
 /// Scale and zero point of some rows.
 #[derive(Clone, Copy)]
-struct Scaled<'a> {
+pub(super) struct Scaled<'a> {
     scales: &'a [f32],
     zeros: &'a [i32],
 }
 
-impl Scaled<'_> {
+impl<'a> Scaled<'a> {
+    #[inline(always)]
+    fn new(a: &'a QuantizedRows, first: usize, height: usize) -> Self {
+        Self {
+            scales: &a.scales()[first..first + height],
+            zeros: &a.zeros()[first..first + height],
+        }
+    }
+
+    /// Number of rows.
+    #[inline(always)]
+    pub(super) fn len(self) -> usize {
+        self.scales.len()
+    }
+
     /// Zero point and scale of one row in all lanes.
     #[inline(always)]
-    fn splat<S: Simd>(self, simd: S, row: usize) -> (S::I, S::F) {
+    pub(super) fn splat<S: Simd>(self, simd: S, row: usize) -> (S::I, S::F) {
         (simd.splat_i(self.zeros[row]), simd.splat(self.scales[row]))
     }
 }
@@ -224,25 +180,16 @@ fn fill<T: Copy>(panel: &mut [T; PANEL], values: &[T]) {
 
 /// The numbers of a panel in registers.
 #[derive(Clone, Copy)]
-struct Dequantize<S: Simd> {
+pub(super) struct Dequantize<S: Simd> {
     scale: S::F,
     colsum: S::I,
     bias: S::F,
 }
 
 impl<S: Simd> Dequantize<S> {
-    #[inline(always)]
-    fn new(simd: S, panel: &Panel) -> Self {
-        Self {
-            scale: simd.load(&panel.scale),
-            colsum: simd.load_i(&panel.colsum),
-            bias: simd.load(&panel.bias),
-        }
-    }
-
     /// `(acc - zero·colsum) as f32 · (scale·scale_w) + bias` of one row.
     #[inline(always)]
-    fn row(self, simd: S, acc: &[i32; PANEL], zero: S::I, scale: S::F) -> S::F {
+    pub(super) fn row(self, simd: S, acc: &[i32; PANEL], zero: S::I, scale: S::F) -> S::F {
         let correction = simd.mul_i(zero, self.colsum);
         let sum = simd.to_f32(simd.sub_i(simd.load_i(acc), correction));
         let scale = simd.mul(scale, self.scale);

@@ -11,13 +11,16 @@
 //! k ≤ [`MAX_K`]; their difference is Σ (q - zero)·w, within the same bound. A missing bias is 0.0.
 //!
 //! An instruction set contributes one [`Tile`]: the integer product of a few rows and panels.
-//! Loops and epilogue are shared ([`blocked`]); [`scalar`] is the oracle.
+//! The loops are shared ([`blocked`]), and so is what becomes of the sums: they are [`stored`] through
+//! an epilogue, or only the largest are kept ([`top`]). [`scalar`] is the oracle.
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 mod blocked;
 pub(crate) mod scalar;
+mod stored;
 mod tile;
+mod top;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod wasm32;
 #[cfg(target_arch = "x86_64")]
@@ -107,7 +110,7 @@ pub(crate) trait Tile: Copy {
     fn tile(self, input: TileInput<'_>, acc: &mut Accumulators);
 }
 
-/// The numbers of a panel's outputs, 0 behind the last one.
+/// The numbers of a panel's outputs; behind the last one results are -inf.
 #[derive(Clone, Copy)]
 pub(crate) struct Panel {
     scale: [f32; PANEL],
@@ -119,7 +122,7 @@ impl Panel {
     const EMPTY: Self = Self {
         scale: [0.0; PANEL],
         colsum: [0; PANEL],
-        bias: [0.0; PANEL],
+        bias: [f32::NEG_INFINITY; PANEL],
     };
 }
 
@@ -360,6 +363,6 @@ impl Task for Linear<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        blocked::linear(simd, self.a, self.w, self.epilogue, self.out);
+        stored::linear(simd, self.a, self.w, self.epilogue, self.out);
     }
 }

@@ -64,7 +64,7 @@ impl Tile for Scalar {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gemm::blocked;
+    use crate::gemm::stored;
     use crate::{Isa, Kernels};
 
     /// The shared loops without any instruction set.
@@ -95,7 +95,7 @@ mod tests {
             for bias in [None, Some(&bias[..])] {
                 let (mut expected, mut found) = (vec![1.0; m * n], vec![1.0; m * n]);
                 linear(&a, w, Epilogue::Residual { bias }, &mut expected);
-                blocked::linear(Scalar, &a, w, Epilogue::Residual { bias }, &mut found);
+                stored::linear(Scalar, &a, w, Epilogue::Residual { bias }, &mut found);
                 assert_eq!(found, expected, "{m}x{k}x{n}");
             }
         }

@@ -155,6 +155,18 @@ macro_rules! impl_simd {
                 each!(without, x, each!(vcltq_f32, a, b))
             }
             #[inline(always)]
+            fn any_greater(self, a: Self::F, b: Self::F) -> bool {
+                let greater = each!(vcgtq_f32, a, b);
+                // SAFETY: the token proves NEON.
+                unsafe {
+                    let two = [
+                        vorrq_u32(greater[0], greater[1]),
+                        vorrq_u32(greater[2], greater[3]),
+                    ];
+                    vmaxvq_u32(vorrq_u32(two[0], two[1])) != 0
+                }
+            }
+            #[inline(always)]
             fn splat_i(self, x: i32) -> Self::I {
                 // SAFETY: the token proves NEON.
                 unsafe { [vdupq_n_s32(x); 4] }

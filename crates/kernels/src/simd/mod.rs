@@ -53,6 +53,8 @@ pub(crate) trait Simd: Tile {
     fn min(self, a: Self::F, b: Self::F) -> Self::F;
     /// `if a < b { 0.0 } else { x }` per lane.
     fn zero_where_less(self, a: Self::F, b: Self::F, x: Self::F) -> Self::F;
+    /// Whether `a > b` in any lane.
+    fn any_greater(self, a: Self::F, b: Self::F) -> bool;
 
     fn splat_i(self, x: i32) -> Self::I;
     fn load_i(self, x: &[i32; LANES]) -> Self::I;

@@ -67,6 +67,10 @@ impl Simd for Scalar {
     }
 
     #[inline(always)]
+    fn any_greater(self, a: Self::F, b: Self::F) -> bool {
+        a.iter().zip(&b).any(|(a, b)| a > b)
+    }
+    #[inline(always)]
     fn splat_i(self, x: i32) -> Self::I {
         [x; LANES]
     }

@@ -100,6 +100,14 @@ macro_rules! impl_simd {
                 each!(v128_andnot, x, each!(f32x4_lt, a, b))
             }
             #[inline(always)]
+            fn any_greater(self, a: Quarters, b: Quarters) -> bool {
+                let greater = each!(f32x4_gt, a, b);
+                v128_any_true(v128_or(
+                    v128_or(greater[0], greater[1]),
+                    v128_or(greater[2], greater[3]),
+                ))
+            }
+            #[inline(always)]
             fn splat_i(self, x: i32) -> Quarters {
                 [i32x4_splat(x); 4]
             }

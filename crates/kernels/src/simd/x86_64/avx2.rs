@@ -129,6 +129,17 @@ macro_rules! impl_simd {
                 }
             }
             #[inline(always)]
+            fn any_greater(self, a: Floats, b: Floats) -> bool {
+                // SAFETY: the token proves AVX2.
+                unsafe {
+                    let greater = _mm256_or_ps(
+                        _mm256_cmp_ps::<_CMP_GT_OQ>(a.0, b.0),
+                        _mm256_cmp_ps::<_CMP_GT_OQ>(a.1, b.1),
+                    );
+                    _mm256_movemask_ps(greater) != 0
+                }
+            }
+            #[inline(always)]
             fn splat_i(self, x: i32) -> Ints {
                 // SAFETY: the token proves AVX2.
                 unsafe { Ints(_mm256_set1_epi32(x), _mm256_set1_epi32(x)) }

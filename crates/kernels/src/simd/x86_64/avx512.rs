@@ -65,6 +65,11 @@ macro_rules! impl_simd {
                 unsafe { _mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_NLT_UQ>(a, b), x) }
             }
             #[inline(always)]
+            fn any_greater(self, a: __m512, b: __m512) -> bool {
+                // SAFETY: the token proves AVX-512.
+                unsafe { _mm512_cmp_ps_mask::<_CMP_GT_OQ>(a, b) != 0 }
+            }
+            #[inline(always)]
             fn splat_i(self, x: i32) -> __m512i {
                 // SAFETY: the token proves AVX-512.
                 unsafe { _mm512_set1_epi32(x) }

@@ -1,0 +1,68 @@
+//! The product of which only the largest results of each row are wanted, and the sum of their
+//! exponentials: the output layer. Nothing is stored, so that the exponentials of some outputs are
+//! computed while the weights of the next ones arrive.
+
+use super::blocked::{Columns, Finish, Scaled, product};
+use super::{Accumulators, PANEL, PackedWeights};
+use crate::isa::Task;
+use crate::simd::Simd;
+use crate::{Kernels, QuantizedRows, Top};
+
+impl Kernels {
+    /// Gives the outputs `a · wᵀ` of each row to its `Top`, which has been started.
+    ///
+    /// # Panics
+    /// If `a` has another k than `w`, or `tops` are not as many as its rows.
+    pub fn top_of_product(self, a: &QuantizedRows, w: PackedWeights<'_>, tops: &mut [Top]) {
+        assert_eq!(
+            (a.k(), a.rows()),
+            (w.k, tops.len()),
+            "activations have other columns and rows than the weights and `tops` expect"
+        );
+        self.run(TopOfProduct { a, w, tops });
+    }
+}
+
+struct TopOfProduct<'a> {
+    a: &'a QuantizedRows,
+    w: PackedWeights<'a>,
+    tops: &'a mut [Top],
+}
+
+impl Task for TopOfProduct<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        product(simd, self.a, self.w, Tops(self.tops));
+    }
+}
+
+struct Tops<'a>(&'a mut [Top]);
+
+impl Finish for Tops<'_> {
+    #[inline(always)]
+    fn bias(&self) -> Option<&[f32]> {
+        None
+    }
+
+    /// The padding of a panel is -inf, see [`super::Panel::EMPTY`].
+    #[inline(always)]
+    fn finish<S: Simd>(
+        &mut self,
+        simd: S,
+        first_row: usize,
+        rows: Scaled<'_>,
+        columns: &Columns,
+        acc: &Accumulators,
+    ) {
+        let panels = columns.outputs.div_ceil(PANEL);
+        for (r, top) in self.0[first_row..][..rows.len()].iter_mut().enumerate() {
+            let (zero, scale) = rows.splat(simd, r);
+            for (p, acc) in acc[..panels].iter().enumerate() {
+                let y = columns.dequantize(simd, p).row(simd, &acc[r], zero, scale);
+                top.take(simd, y, columns.first + p * PANEL);
+            }
+        }
+    }
+}
