@@ -29,6 +29,7 @@ mod lane;
 mod linear;
 mod model;
 mod norm;
+mod peaks;
 mod position;
 mod search;
 mod semantic;

@@ -1,15 +1,16 @@
 //! A linear layer: `y = x W + b`, weights int8 or f32.
 
-use csanmt_format::{FormatError, ModelFile, PackedMatrix, Peaks, Precision, Slab};
-use csanmt_kernels::{Buffer, DenseWeights, Epilogue, PackedWeights, QuantizedRows};
+use csanmt_format::{FormatError, ModelFile, PackedMatrix, Precision, Slab};
+use csanmt_kernels::{Buffer, DenseWeights, Epilogue, PackedWeights};
 
 use crate::activation::Activation;
+use crate::peaks::Diagonals;
 
 /// The matrix of a linear layer or of the output table.
 #[derive(Debug)]
 pub(crate) enum Matrix {
     /// Packed int8 `[n/16][k/4][16][4]` with one scale an output, and the weights kept apart.
-    Int8(PackedMatrix, Option<Peaks>),
+    Int8(PackedMatrix, Option<Diagonals>),
     /// f32 in TensorFlow's order `[k, n]`.
     InOut { data: Slab<f32>, k: usize, n: usize },
     /// f32 table `[n, k]`, one output a row.
@@ -32,7 +33,7 @@ impl Matrix {
                     other => (other, false),
                 };
                 kernels.linear_i8(&input.quantized, packed(matrix), sum, out);
-                add_peaks(&input.quantized, peaks, matrix.n, out);
+                peaks.add(&input.quantized, matrix.n, out);
                 if relu {
                     out.iter_mut().for_each(|y| *y = y.max(0.0));
                 }
@@ -58,17 +59,6 @@ pub(crate) fn packed(m: &PackedMatrix) -> PackedWeights<'_> {
         .expect("the reader checks shape, scales and column sums")
 }
 
-/// `out[output] += x[input] * weight` over all peaks, with `x` as it is quantised; `out: [rows, n]`.
-fn add_peaks(x: &QuantizedRows, peaks: &Peaks, n: usize, out: &mut [f32]) {
-    for (row, out) in out.chunks_exact_mut(n).enumerate() {
-        let (values, scale, zero) = (x.row(row), x.scale(row), x.zero(row));
-        for (place, &weight) in peaks.place.chunks_exact(2).zip(peaks.weight.iter()) {
-            let x = (i32::from(values[place[1] as usize]) - zero) as f32;
-            out[place[0] as usize] += x * (scale * weight);
-        }
-    }
-}
-
 /// `y = x W + b`.
 #[derive(Debug)]
 pub(crate) struct Linear {
@@ -89,7 +79,8 @@ impl Linear {
         let matrix = match file.quantization().linears() {
             Precision::Int8 => Matrix::Int8(
                 file.packed(&name, inputs, outputs)?,
-                file.peaks(&name, inputs, outputs)?,
+                file.peaks(&name, inputs, outputs)?
+                    .map(|peaks| Diagonals::new(&peaks)),
             ),
             Precision::F32 => Matrix::InOut {
                 data: file.f32(&name, &[inputs, outputs])?,

@@ -13,6 +13,10 @@ use crate::simd::Simd;
 /// Bytes of activations of a block of rows.
 const BLOCK_BYTES: usize = 256 * 1024;
 
+/// Cache lines that a row fetches meanwhile.
+const LINES: usize = 4;
+const LINE_BYTES: usize = 64;
+
 /// What becomes of the integer results of a tile.
 pub(super) trait Finish {
     /// Added to each row, 0 where missing.
@@ -43,7 +47,7 @@ pub(super) fn product<S: Simd>(
     }
     let steps = w.k().div_ceil(4);
     let panels = n.div_ceil(PANEL);
-    let panel_bytes = steps * STEP_BYTES;
+    let panel_bytes = w.panel_bytes();
     let block_rows = (BLOCK_BYTES / stride.max(1))
         .next_multiple_of(S::ROWS)
         .max(S::ROWS);
@@ -98,6 +102,8 @@ pub(super) struct Columns {
     /// First output and number of outputs of the strip.
     pub(super) first: usize,
     pub(super) outputs: usize,
+    /// The weights of the strip after the next.
+    ahead: *const i8,
     panels: [Panel; MAX_PANELS],
 }
 
@@ -120,7 +126,20 @@ impl Columns {
         Self {
             first,
             outputs,
+            ahead: w
+                .data()
+                .as_ptr()
+                .wrapping_add((first_panel + 2 * strip) * w.panel_bytes()),
             panels,
+        }
+    }
+
+    /// Begins to load some cache lines of later weights, which are still to come when the next tile
+    /// asks for what follows them: a row whose epilogue is long would leave the memory idle.
+    #[inline(always)]
+    pub(super) fn prefetch<S: Simd>(&self, simd: S, row: usize) {
+        for line in 0..LINES {
+            simd.prefetch(self.ahead.wrapping_add((row * LINES + line) * LINE_BYTES));
         }
     }
 

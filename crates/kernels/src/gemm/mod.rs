@@ -232,6 +232,11 @@ impl<'a> PackedWeights<'a> {
         ((n / PANEL * self.k.div_ceil(4) + k / 4) * PANEL + n % PANEL) * 4 + k % 4
     }
 
+    /// Bytes of a panel.
+    const fn panel_bytes(self) -> usize {
+        self.k.div_ceil(4) * STEP_BYTES
+    }
+
     /// Outputs.
     pub const fn n(self) -> usize {
         self.n

@@ -56,11 +56,29 @@ impl Finish for Tops<'_> {
         columns: &Columns,
         acc: &Accumulators,
     ) {
-        let panels = columns.outputs.div_ceil(PANEL);
+        match columns.outputs.div_ceil(PANEL) {
+            2 => self.take::<S, 2>(simd, first_row, rows, columns, acc),
+            _ => self.take::<S, 1>(simd, first_row, rows, columns, acc),
+        }
+    }
+}
+
+impl Tops<'_> {
+    #[inline(always)]
+    fn take<S: Simd, const P: usize>(
+        &mut self,
+        simd: S,
+        first_row: usize,
+        rows: Scaled<'_>,
+        columns: &Columns,
+        acc: &Accumulators,
+    ) {
+        let panels: [_; P] = std::array::from_fn(|p| columns.dequantize(simd, p));
         for (r, top) in self.0[first_row..][..rows.len()].iter_mut().enumerate() {
+            columns.prefetch(simd, first_row + r);
             let (zero, scale) = rows.splat(simd, r);
-            for (p, acc) in acc[..panels].iter().enumerate() {
-                let y = columns.dequantize(simd, p).row(simd, &acc[r], zero, scale);
+            for p in 0..P {
+                let y = panels[p].row(simd, &acc[p][r], zero, scale);
                 top.take(simd, y, columns.first + p * PANEL);
             }
         }

@@ -53,6 +53,11 @@ pub(crate) trait Simd: Tile {
     fn min(self, a: Self::F, b: Self::F) -> Self::F;
     /// `if a < b { 0.0 } else { x }` per lane.
     fn zero_where_less(self, a: Self::F, b: Self::F, x: Self::F) -> Self::F;
+    /// Begins to load the cache line at an address, which may be any, where there is such an
+    /// instruction.
+    #[inline(always)]
+    fn prefetch(self, _address: *const i8) {}
+
     /// Whether `a > b` in any lane.
     fn any_greater(self, a: Self::F, b: Self::F) -> bool;
 

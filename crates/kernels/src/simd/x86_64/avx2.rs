@@ -129,6 +129,11 @@ macro_rules! impl_simd {
                 }
             }
             #[inline(always)]
+            fn prefetch(self, address: *const i8) {
+                // SAFETY: every x86-64 has the instruction; it never faults.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(address) }
+            }
+            #[inline(always)]
             fn any_greater(self, a: Floats, b: Floats) -> bool {
                 // SAFETY: the token proves AVX2.
                 unsafe {

@@ -65,6 +65,11 @@ macro_rules! impl_simd {
                 unsafe { _mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_NLT_UQ>(a, b), x) }
             }
             #[inline(always)]
+            fn prefetch(self, address: *const i8) {
+                // SAFETY: every x86-64 has the instruction; it never faults.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(address) }
+            }
+            #[inline(always)]
             fn any_greater(self, a: __m512, b: __m512) -> bool {
                 // SAFETY: the token proves AVX-512.
                 unsafe { _mm512_cmp_ps_mask::<_CMP_GT_OQ>(a, b) != 0 }
