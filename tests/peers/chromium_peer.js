@@ -1,9 +1,12 @@
 /**
  * The engine in Chromium, either build, and ONNX Runtime's for the web on the same core; the
  * protocol of crates/engine/examples/workload.rs with `build` and `text`, or with `sentences`.
+ * `{"load": "FILE", "fresh": true}` takes another model in place of the site's, from the store
+ * unless it has to be `fresh`.
  *
  * usage: node chromium_peer.js [ONNXRUNTIME_WEB_DIST MODELS_DIR CONFIG_JSON], with CSANMT_SITE set
  */
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -50,9 +53,43 @@ async function translateText({ text, build }) {
     throw new Error(`this browser runs ${translator.build}, not ${build}`);
   }
   const ready = performance.now();
-  await translator.translate(text);
+  const translation = await translator.translate(text);
   const seconds = (performance.now() - ready) / 1000;
-  return { seconds, first: (performance.now() - begin) / 1000, memory: translator.memoryBytes };
+  const first = (performance.now() - begin) / 1000;
+  return { seconds, first, memory: translator.memoryBytes, text: translation };
+}
+
+/** Runs in the page. */
+async function loadModel({ modelBytes, modelSha256, fresh }) {
+  const { Translator, removeStoredModels } = await import("/site/lib/index.js");
+  for (const translator of Object.values(self.translators ?? {})) {
+    translator.destroy();
+  }
+  await (fresh && removeStoredModels());
+  let notice;
+  const begin = performance.now();
+  const translator = await Translator.create({
+    sourceLanguage: "zh",
+    targetLanguage: "en",
+    workers: 1,
+    modelUrl: "model.safetensors",
+    modelBytes,
+    modelSha256,
+    onnotice: ({ message }) => (notice = message),
+  });
+  const seconds = (performance.now() - begin) / 1000;
+  self.translators = { [translator.build]: translator };
+  if (notice) {
+    throw new Error(notice);
+  }
+  return { seconds, memory: translator.memoryBytes };
+}
+
+/** What a page says of a model file, which the site has from now on. */
+async function offer(path) {
+  const content = await readFile(path);
+  site.change("model.safetensors", content);
+  return { modelBytes: content.length, modelSha256: createHash("sha256").update(content).digest("hex") };
 }
 
 /** Runs in the page, with one thread: pages without isolation have no more. */
@@ -69,9 +106,13 @@ say({ name: "Chromium", version: browser.version() });
 for await (const line of createInterface({ input: process.stdin })) {
   const job = JSON.parse(line);
   try {
-    say(job.sentences
-      ? await page.evaluate(translateOnnx, { ...job, config: JSON.parse(config) })
-      : await page.evaluate(translateText, job));
+    if (job.load) {
+      say(await page.evaluate(loadModel, { ...(await offer(job.load)), fresh: job.fresh }));
+    } else if (job.sentences) {
+      say(await page.evaluate(translateOnnx, { ...job, config: JSON.parse(config) }));
+    } else {
+      say(await page.evaluate(translateText, job));
+    }
   } catch (error) {
     say({ error: String(error) });
   }

@@ -9,21 +9,37 @@ use super::models::{BASE, FULL, Shape};
 use super::native::CORE;
 use super::peer::Peer;
 use super::report::{Report, Row};
-use super::{Options, install, memory, start, work};
+use super::{Options, browser, install, memory, start, wasm, work};
 use crate::process::command;
 use crate::serve;
 
 /// Source tokens of a sentence; it gets as many target tokens.
-const LENGTHS: [usize; 3] = [10, 25, 60];
+pub(crate) const LENGTHS: [usize; 3] = [10, 25, 60];
 
 pub(crate) fn run(options: &Options) -> Result<Report> {
     let mut report = Report::default();
     let program = serve::build_server()?;
+    let mut chromium = None;
+    if options.wants("chromium") {
+        match wasm::browser().and_then(|command| Peer::start(&command, None)) {
+            Ok(peer) => chromium = Some(peer),
+            Err(error) => report.note(format!("Chromium is left out: {error:#}")),
+        }
+    }
     for shape in [&BASE, &FULL] {
         measure(&mut report, shape, &program, options)
             .with_context(|| format!("size {}", shape.name))?;
+        if let Some(Err(error)) = chromium
+            .as_mut()
+            .map(|chromium| browser::measure(&mut report, shape, chromium, options))
+        {
+            report.note(format!("{} in Chromium: {error:#}", shape.name));
+        }
     }
     report.note("generated weights, one vocabulary of 50 000 tokens, int8, one thread on one core, one sentence at a time, beam 4, as many target as source tokens");
+    if chromium.is_some() {
+        report.note(browser::NOTE);
+    }
     report.note("CTranslate2 has no semantic branch: it computes encoder and decoder only");
     Ok(report)
 }

@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: the product beside its peers, both in turn in one run.
 
+mod browser;
 mod chart;
 mod compare;
 mod full;
@@ -29,7 +30,8 @@ cargo xtask bench [native|kernels|start|memory|full|wasm|charts]… [OPTIONS]
   kernels  the int8 products beside what registers and memory allow
   start    the whole command, from its start to its exit
   memory   the most memory the command needs, and how two threads scale
-  full     the released model's size and the base size with generated weights
+  full     the released model's size and the base size with generated weights, on native code and
+           in Chromium
   server   requests a second of the server beside Flask + PyTorch and FastAPI + CTranslate2
   wasm     Chromium: the engine beside itself on native code and beside onnxruntime-web
   charts   docs/bench/*.svg from what the others have measured
@@ -40,7 +42,8 @@ several repetitions, ours and the peer's in turn, and goes to target/bench/NAME.
 
   --model FILE       a csanmt model file (default models/zh-en-tiny.safetensors)
   --model-dir DIR    a ModelScope directory, converted first
-  --peer NAME        only this peer (repeatable): ctranslate2, tensorflow, torch, onnxruntime
+  --peer NAME        only this peer (repeatable): ctranslate2, tensorflow, torch, onnxruntime;
+                     of full also chromium
   --repetitions N    (default 5)
   --sentences N      of tests/golden/dev.tsv in a throughput run (default 128)
   --check            fail when a result is outside its bound

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use super::folder;
 use crate::process::{cargo, command, run};
@@ -70,6 +70,27 @@ impl Shape {
         std::fs::remove_dir_all(&dir)
             .with_context(|| format!("cannot delete {}", dir.display()))?;
         converted
+    }
+
+    /// A copy that ends a translation after `tokens` tokens, since generated weights never do. It
+    /// says that it reads English: of what reads Chinese, the engine searches again for what the
+    /// limit has cut short.
+    pub(crate) fn limited(&self, tokens: usize) -> Result<PathBuf> {
+        let mut bytes = std::fs::read(self.model()?)?;
+        let limit = format!(r#"\"max_decoded_trg_len\":{tokens:3}"#);
+        for (old, new) in [
+            (r#"\"max_decoded_trg_len\":100"#, &*limit),
+            (r#"\"src_lang\":\"zh\""#, r#"\"src_lang\":\"en\""#),
+        ] {
+            ensure!(old.len() == new.len(), "{new} has no room in the header");
+            let mut places = bytes.windows(old.len());
+            let at = places.position(|place| place == old.as_bytes());
+            let at = at.with_context(|| format!("no {old} in {}", self.name))?;
+            bytes[at..at + new.len()].copy_from_slice(new.as_bytes());
+        }
+        let copy = folder()?.join("limited.safetensors");
+        std::fs::write(&copy, bytes).with_context(|| format!("cannot write {}", copy.display()))?;
+        Ok(copy)
     }
 
     fn generate(&self, dir: &Path) -> Result<()> {

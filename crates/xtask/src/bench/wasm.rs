@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -20,23 +21,10 @@ const SENTENCES: usize = 32;
 const ONNXRUNTIME_WEB: &str = "onnxruntime-web@1.30.0";
 
 pub(crate) fn run(options: &Options) -> Result<Report> {
-    let Some(chromium) = chromium::ensure()? else {
-        bail!("no Chromium: install it or set CHROMIUM_PATH");
-    };
-    node::install()?;
-    site::build()?;
+    let mut browser = browser()?;
     let mut report = Report::default();
     let model = workspace::root().join("models/zh-en-tiny.safetensors");
-    let isa = if cfg!(target_arch = "x86_64") {
-        Some("avx2")
-    } else {
-        None
-    };
-    let native = Peer::start(&work::ours(&model, isa)?, Some(CORE))?;
-    let native_name = format!(
-        "native, {}",
-        native.hello()["isa"].as_str().unwrap_or_default()
-    );
+    let (native, native_name) = native(&model)?;
     let native = RefCell::new(native);
     let onnx = match onnxruntime_web(&model, options) {
         Ok(folders) => folders,
@@ -45,11 +33,6 @@ pub(crate) fn run(options: &Options) -> Result<Report> {
             None
         }
     };
-    let script = workspace::root().join("tests/peers/chromium_peer.js");
-    let mut browser = command("node", [&script]);
-    browser
-        .env("CHROMIUM_PATH", chromium)
-        .env("CSANMT_SITE", workspace::site());
     if let Some((runtime, models)) = &onnx {
         let config = native.borrow().hello()["config"].to_string();
         browser.arg(runtime).arg(models).arg(config);
@@ -82,6 +65,30 @@ pub(crate) fn run(options: &Options) -> Result<Report> {
         beside_onnxruntime(&mut report, &native, &browser, &texts, options)?;
     }
     Ok(report)
+}
+
+/// The command that serves the site, built anew, and runs its library in Chromium on request.
+pub(crate) fn browser() -> Result<Command> {
+    let Some(chromium) = chromium::ensure()? else {
+        bail!("no Chromium: install it or set CHROMIUM_PATH");
+    };
+    node::install()?;
+    site::build()?;
+    let script = workspace::root().join("tests/peers/chromium_peer.js");
+    let mut browser = command("node", [&script]);
+    browser
+        .env("CHROMIUM_PATH", chromium)
+        .env("CSANMT_SITE", workspace::site());
+    Ok(browser)
+}
+
+/// The engine on native code with vectors that most machines have, and its name.
+pub(crate) fn native(model: &Path) -> Result<(Peer, String)> {
+    let isa = cfg!(target_arch = "x86_64").then_some("avx2");
+    let native = Peer::start(&work::ours(model, isa)?, Some(CORE))?;
+    let isa = native.hello()["isa"].as_str().unwrap_or_default();
+    let name = format!("native, {isa}");
+    Ok((native, name))
 }
 
 fn beside_onnxruntime(
