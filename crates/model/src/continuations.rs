@@ -37,8 +37,8 @@ impl Continuations {
     }
 
     /// Adds the best tokens of the next row: largest logit first, lower token first when equal.
-    pub(crate) fn push(&mut self, row: usize) {
-        let top = &self.tops[row];
+    pub(crate) fn push(&mut self) {
+        let top = &self.tops[self.ends.len()];
         let log_probability = log_softmax(top);
         let best = top.best().iter();
         self.list
@@ -46,9 +46,9 @@ impl Continuations {
         self.ends.push(self.list.len());
     }
 
-    /// Adds the best of some tokens, whose log-probabilities are among all tokens.
-    pub(crate) fn push_some(&mut self, row: usize, logits: &[f32], tokens: &[u32]) {
-        let top = &self.tops[row];
+    /// Adds the best of some tokens to the next row; their log-probabilities are among all tokens.
+    pub(crate) fn push_some(&mut self, logits: &[f32], tokens: &[u32]) {
+        let top = &self.tops[self.ends.len()];
         let log_probability = log_softmax(top);
         let start = self.list.len();
         let some = tokens.iter().filter_map(|&token| {

@@ -203,8 +203,12 @@ impl Decoder {
         let DecoderBuffers {
             input, x, logits, ..
         } = buffers;
-        input.set(x, self.d_model, self.norm.before());
-        self.output.best(input, tops, logits);
+        let block = self.output.rows_at_a_time(tops.len()).max(1);
+        let rows = x.chunks(block * self.d_model);
+        for (rows, tops) in rows.zip(tops.chunks_mut(block)) {
+            input.set(rows, self.d_model, self.norm.before());
+            self.output.best(input, tops, logits);
+        }
     }
 
     /// `x = Emb[y] sqrt(H)` (+ timing) of rows with their positions, the zero vector for the first

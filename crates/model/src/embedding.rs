@@ -95,6 +95,9 @@ impl Embedding {
     }
 }
 
+/// Most rows whose logits exist at a time.
+const LOGIT_ROWS: usize = 32;
+
 /// The output layer: `logits = h T^T`, T `[vocab, size]`, without bias.
 #[derive(Debug)]
 pub(crate) struct OutputTable {
@@ -125,6 +128,15 @@ impl OutputTable {
         out.resize(rows * self.vocab);
         self.matrix
             .apply(input, Epilogue::Store { bias: None }, out);
+    }
+
+    /// How many of `rows` rows [`Self::best`] takes: all of an int8 model, whose table is so read once
+    /// for all of them; of an f32 model so many that their logits are read while they are in the cache.
+    pub(crate) fn rows_at_a_time(&self, rows: usize) -> usize {
+        match &self.matrix {
+            Matrix::Int8(..) => rows,
+            Matrix::InOut { .. } | Matrix::OutIn { .. } => rows.min(LOGIT_ROWS),
+        }
     }
 
     /// The largest logits of every row in `input`, one of `tops` a row. Those of an int8 model are

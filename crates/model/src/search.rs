@@ -191,10 +191,10 @@ impl Model {
         self.decoder.best(continuations.tops(), buffers);
         for (number, row) in rows.iter().enumerate() {
             match options.beginning.choice(beams[row.lane].steps()) {
-                None => continuations.push(number),
+                None => continuations.push(),
                 Some(tokens) => {
                     let logits = self.decoder.logits(number..number + 1, buffers);
-                    continuations.push_some(number, logits, tokens);
+                    continuations.push_some(logits, tokens);
                 }
             }
         }

@@ -22,16 +22,8 @@ pub(super) trait Finish {
     /// Added to each row, 0 where missing.
     fn bias(&self) -> Option<&[f32]>;
 
-    /// Takes the sums of `rows`, which are those from `first_row` on, and `columns`. For each row
-    /// columns come in ascending order.
-    fn finish<S: Simd>(
-        &mut self,
-        simd: S,
-        first_row: usize,
-        rows: Scaled<'_>,
-        columns: &Columns,
-        acc: &Accumulators,
-    );
+    /// Takes the sums of a tile. For each row columns come in ascending order.
+    fn finish<S: Simd>(&mut self, simd: S, sums: Sums<'_>);
 }
 
 #[inline(always)]
@@ -85,8 +77,14 @@ pub(super) fn product<S: Simd>(
                     ahead_bytes: STEP_BYTES / tiles,
                 };
                 simd.tile(input, &mut acc);
-                let rows = Scaled::new(a, row, height);
-                finish.finish(simd, row, rows, &columns, &acc);
+                let sums = Sums {
+                    first_row: row,
+                    scales: &a.scales()[row..row + height],
+                    zeros: &a.zeros()[row..row + height],
+                    columns: &columns,
+                    acc: &acc,
+                };
+                finish.finish(simd, sums);
                 row += height;
             }
             panel += strip;
@@ -159,31 +157,26 @@ impl Columns {
     }
 }
 
-/// Scale and zero point of some rows.
+/// The integer results of a tile, and the numbers that make outputs of them.
 #[derive(Clone, Copy)]
-pub(super) struct Scaled<'a> {
+pub(super) struct Sums<'a> {
+    pub(super) first_row: usize,
     scales: &'a [f32],
     zeros: &'a [i32],
+    pub(super) columns: &'a Columns,
+    pub(super) acc: &'a Accumulators,
 }
 
-impl<'a> Scaled<'a> {
-    #[inline(always)]
-    fn new(a: &'a QuantizedRows, first: usize, height: usize) -> Self {
-        Self {
-            scales: &a.scales()[first..first + height],
-            zeros: &a.zeros()[first..first + height],
-        }
-    }
-
+impl Sums<'_> {
     /// Number of rows.
     #[inline(always)]
-    pub(super) fn len(self) -> usize {
+    pub(super) fn rows(self) -> usize {
         self.scales.len()
     }
 
     /// Zero point and scale of one row in all lanes.
     #[inline(always)]
-    pub(super) fn splat<S: Simd>(self, simd: S, row: usize) -> (S::I, S::F) {
+    pub(super) fn row<S: Simd>(self, simd: S, row: usize) -> (S::I, S::F) {
         (simd.splat_i(self.zeros[row]), simd.splat(self.scales[row]))
     }
 }

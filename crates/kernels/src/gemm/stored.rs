@@ -1,7 +1,7 @@
 //! The product whose results are stored, through an epilogue.
 
-use super::blocked::{Columns, Finish, Scaled, product};
-use super::{Accumulators, Epilogue, PANEL, PackedWeights};
+use super::blocked::{Finish, Sums, product};
+use super::{Epilogue, PANEL, PackedWeights};
 use crate::QuantizedRows;
 use crate::simd::Simd;
 
@@ -31,22 +31,16 @@ impl Finish for Stored<'_> {
     }
 
     #[inline(always)]
-    fn finish<S: Simd>(
-        &mut self,
-        simd: S,
-        first_row: usize,
-        rows: Scaled<'_>,
-        columns: &Columns,
-        acc: &Accumulators,
-    ) {
-        let out = &mut self.out[first_row * self.n..][..rows.len() * self.n];
+    fn finish<S: Simd>(&mut self, simd: S, sums: Sums<'_>) {
+        let out = &mut self.out[sums.first_row * self.n..][..sums.rows() * self.n];
+        let outputs = sums.columns.outputs;
         // Both panels of a row together: what they have in common is loaded once.
-        if columns.outputs == 2 * PANEL {
-            whole::<S, 2>(simd, rows, columns, acc, self.epilogue, out);
-        } else if columns.outputs == PANEL {
-            whole::<S, 1>(simd, rows, columns, acc, self.epilogue, out);
+        if outputs == 2 * PANEL {
+            whole::<S, 2>(simd, sums, self.epilogue, out);
+        } else if outputs == PANEL {
+            whole::<S, 1>(simd, sums, self.epilogue, out);
         } else {
-            partial(simd, rows, columns, acc, self.epilogue, out);
+            partial(simd, sums, self.epilogue, out);
         }
     }
 }
@@ -55,21 +49,19 @@ impl Finish for Stored<'_> {
 #[inline(always)]
 fn whole<S: Simd, const P: usize>(
     simd: S,
-    rows: Scaled<'_>,
-    columns: &Columns,
-    acc: &Accumulators,
+    sums: Sums<'_>,
     epilogue: Epilogue<'_>,
     out: &mut [f32],
 ) {
-    let height = rows.len();
+    let (height, columns) = (sums.rows(), sums.columns);
     let n = out.len() / height;
     let panels: [_; P] = std::array::from_fn(|p| columns.dequantize(simd, p));
-    let acc: [_; P] = std::array::from_fn(|p| &acc[p][..height]);
+    let acc: [_; P] = std::array::from_fn(|p| &sums.acc[p][..height]);
     // One loop for each epilogue.
     macro_rules! each_row {
         ($value:expr) => {
             for r in 0..height {
-                let (zero, scale) = rows.splat(simd, r);
+                let (zero, scale) = sums.row(simd, r);
                 let out = &mut out[r * n + columns.first..][..P * PANEL];
                 for (p, out) in out.as_chunks_mut::<PANEL>().0.iter_mut().enumerate() {
                     let y = panels[p].row(simd, &acc[p][r], zero, scale);
@@ -87,21 +79,14 @@ fn whole<S: Simd, const P: usize>(
 
 /// The last outputs, which do not fill their panel.
 #[inline(always)]
-fn partial<S: Simd>(
-    simd: S,
-    rows: Scaled<'_>,
-    columns: &Columns,
-    acc: &Accumulators,
-    epilogue: Epilogue<'_>,
-    out: &mut [f32],
-) {
-    let height = rows.len();
+fn partial<S: Simd>(simd: S, sums: Sums<'_>, epilogue: Epilogue<'_>, out: &mut [f32]) {
+    let (height, columns) = (sums.rows(), sums.columns);
     let n = out.len() / height;
     for p in 0..columns.outputs.div_ceil(PANEL) {
         let panel = columns.dequantize(simd, p);
         let width = PANEL.min(columns.outputs - p * PANEL);
-        for (r, acc) in acc[p][..height].iter().enumerate() {
-            let (zero, scale) = rows.splat(simd, r);
+        for (r, acc) in sums.acc[p][..height].iter().enumerate() {
+            let (zero, scale) = sums.row(simd, r);
             let y = panel.row(simd, acc, zero, scale);
             let out = &mut out[r * n + columns.first + p * PANEL..][..width];
             let y = match epilogue {

@@ -2,8 +2,8 @@
 //! exponentials: the output layer. Nothing is stored, so that the exponentials of some outputs are
 //! computed while the weights of the next ones arrive.
 
-use super::blocked::{Columns, Finish, Scaled, product};
-use super::{Accumulators, PANEL, PackedWeights};
+use super::blocked::{Finish, Sums, product};
+use super::{PANEL, PackedWeights};
 use crate::isa::Task;
 use crate::simd::Simd;
 use crate::{Kernels, QuantizedRows, Top};
@@ -48,37 +48,24 @@ impl Finish for Tops<'_> {
 
     /// The padding of a panel is -inf, see [`super::Panel::EMPTY`].
     #[inline(always)]
-    fn finish<S: Simd>(
-        &mut self,
-        simd: S,
-        first_row: usize,
-        rows: Scaled<'_>,
-        columns: &Columns,
-        acc: &Accumulators,
-    ) {
-        match columns.outputs.div_ceil(PANEL) {
-            2 => self.take::<S, 2>(simd, first_row, rows, columns, acc),
-            _ => self.take::<S, 1>(simd, first_row, rows, columns, acc),
+    fn finish<S: Simd>(&mut self, simd: S, sums: Sums<'_>) {
+        match sums.columns.outputs.div_ceil(PANEL) {
+            2 => self.take::<S, 2>(simd, sums),
+            _ => self.take::<S, 1>(simd, sums),
         }
     }
 }
 
 impl Tops<'_> {
     #[inline(always)]
-    fn take<S: Simd, const P: usize>(
-        &mut self,
-        simd: S,
-        first_row: usize,
-        rows: Scaled<'_>,
-        columns: &Columns,
-        acc: &Accumulators,
-    ) {
+    fn take<S: Simd, const P: usize>(&mut self, simd: S, sums: Sums<'_>) {
+        let (first, columns) = (sums.first_row, sums.columns);
         let panels: [_; P] = std::array::from_fn(|p| columns.dequantize(simd, p));
-        for (r, top) in self.0[first_row..][..rows.len()].iter_mut().enumerate() {
-            columns.prefetch(simd, first_row + r);
-            let (zero, scale) = rows.splat(simd, r);
+        for (r, top) in self.0[first..][..sums.rows()].iter_mut().enumerate() {
+            columns.prefetch(simd, first + r);
+            let (zero, scale) = sums.row(simd, r);
             for p in 0..P {
-                let y = panels[p].row(simd, &acc[p][r], zero, scale);
+                let y = panels[p].row(simd, &sums.acc[p][r], zero, scale);
                 top.take(simd, y, columns.first + p * PANEL);
             }
         }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::compare::{alternate, median};
 use super::full::LENGTHS;
@@ -35,7 +35,7 @@ pub(crate) fn measure(
     };
     eprintln!("{} in Chromium", shape.name);
     let page = RefCell::new(&mut *chromium);
-    let load = |fresh| Ok(load(&mut page.borrow_mut(), &model, fresh)?.0);
+    let load = |fresh| load(&mut page.borrow_mut(), &model, fresh);
     let (stored, downloaded) = alternate(options.repetitions, || load(false), || load(true))?;
     report.rows.push(row(
         "from the store to ready",
@@ -100,14 +100,14 @@ fn latency(
     let (ours, theirs) = alternate(
         repetitions,
         || {
-            let (milliseconds, reply) = ask(chromium, &request)?;
+            let (seconds, reply) = chromium.seconds(&request)?;
             let words = reply["text"].as_str().unwrap_or_default();
             let words = words.split_whitespace().count();
             ensure!(words == tokens, "{words} words of {tokens} tokens");
             memory = reply["memory"].as_f64().context("no memory")?;
-            Ok(milliseconds)
+            Ok(1e3 * seconds)
         },
-        || Ok(ask(&mut native, &request)?.0),
+        || Ok(1e3 * native.seconds(&request)?.0),
     )?;
     let (ours, theirs) = (median(ours), median(theirs));
     Ok(Latency {
@@ -118,15 +118,8 @@ fn latency(
     })
 }
 
-/// Loads a model, from the store unless it has to be downloaded.
-fn load(chromium: &mut Peer, model: &Path, fresh: bool) -> Result<(f64, Value)> {
-    ask(chromium, &json!({ "load": model, "fresh": fresh }))
-}
-
-/// The milliseconds that passed, and the whole answer.
-fn ask(peer: &mut Peer, request: &Value) -> Result<(f64, Value)> {
-    let reply = peer.ask(request)?;
-    let seconds = reply["seconds"].as_f64();
-    let seconds = seconds.with_context(|| format!("{}: {}", peer.name(), reply["error"]))?;
-    Ok((1e3 * seconds, reply))
+/// Milliseconds of loading a model, from the store unless it has to be downloaded.
+fn load(chromium: &mut Peer, model: &Path, fresh: bool) -> Result<f64> {
+    let request = json!({ "load": model, "fresh": fresh });
+    Ok(1e3 * chromium.seconds(&request)?.0)
 }

@@ -96,6 +96,14 @@ impl Peer {
         self.read()
     }
 
+    /// The seconds that passed, and the whole answer.
+    pub(crate) fn seconds(&mut self, request: &Value) -> Result<(f64, Value)> {
+        let reply = self.ask(request)?;
+        let seconds = reply["seconds"].as_f64();
+        let seconds = seconds.with_context(|| format!("{}: {}", self.name(), reply["error"]))?;
+        Ok((seconds, reply))
+    }
+
     fn read(&mut self) -> Result<Value> {
         let mut line = String::new();
         // What a library prints by itself is passed over.

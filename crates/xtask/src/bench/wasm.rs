@@ -45,12 +45,7 @@ pub(crate) fn run(options: &Options) -> Result<Report> {
 
     let texts: Vec<String> = work::dev_texts()?.into_iter().take(SENTENCES).collect();
     let text = texts.join("\n");
-    let ask = |peer: &RefCell<Peer>, request: &Value| {
-        let reply = peer.borrow_mut().ask(request)?;
-        reply["seconds"]
-            .as_f64()
-            .with_context(|| format!("Chromium: {}", reply["error"]))
-    };
+    let ask = |peer: &RefCell<Peer>, request: &Value| Ok(peer.borrow_mut().seconds(request)?.0);
     for (build, bound) in [("relaxed-simd", 0.5), ("simd", 0.25)] {
         let (ours, theirs) = alternate(
             options.repetitions,
@@ -110,18 +105,14 @@ fn beside_onnxruntime(
         let mut sum = 0.0;
         for text in &few {
             let request = json!({ "text": text, "build": "relaxed-simd" });
-            let reply = browser.borrow_mut().ask(&request)?;
-            sum += reply["seconds"]
-                .as_f64()
-                .with_context(|| format!("Chromium: {}", reply["error"]))?;
+            sum += browser.borrow_mut().seconds(&request)?.0;
         }
         Ok(sum)
     };
     let theirs = || {
         let request = json!({ "sentences": sentences, "beam": 4, "steps": steps });
-        let reply = browser.borrow_mut().ask(&request)?;
-        let seconds = reply["seconds"].as_f64();
-        seconds.with_context(|| format!("onnxruntime-web: {}", reply["error"]))
+        let reply = browser.borrow_mut().seconds(&request);
+        Ok(reply.context("onnxruntime-web")?.0)
     };
     let results = alternate(options.repetitions, one_by_one, theirs)?;
     let name = format!("{} int8", ONNXRUNTIME_WEB.replace('@', " "));
