@@ -1,9 +1,9 @@
 //! What all translations of one model share.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use csanmt_format::{ModelConfig, ModelFile, SharedBytes};
-use csanmt_model::{Kernels, Model, Workspace};
+use csanmt_model::{Idle, Kernels, Model, Workspace};
 use csanmt_text::jieba::Jieba;
 use csanmt_text::{
     Bpe, Simplifier, SourceConfig, SourceEncoder, TargetDecoder, TargetEncoder, Vocabulary,
@@ -25,7 +25,7 @@ pub(crate) struct Shared {
     /// Its input is Chinese, in whatever characters.
     pub(crate) reads_chinese: bool,
     pub(crate) simplifier: Simplifier,
-    idle: Mutex<Vec<Workspace>>,
+    idle: Idle<Workspace>,
     target_encoder: OnceLock<TargetEncoder>,
 }
 
@@ -53,7 +53,7 @@ impl Shared {
             target: TargetDecoder::new(&config.tgt_lang, trg_vocab),
             reads_chinese,
             simplifier: Simplifier::default(),
-            idle: Mutex::new(Vec::new()),
+            idle: Idle::new(IDLE_WORKSPACES),
             target_encoder: OnceLock::new(),
             file,
         })
@@ -68,19 +68,12 @@ impl Shared {
     }
 
     pub(crate) fn take_workspace(&self) -> Workspace {
-        let idle = self
-            .idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop();
+        let idle = self.idle.take();
         idle.unwrap_or_else(|| self.model.workspace())
     }
 
     pub(crate) fn give_back(&self, workspace: Workspace) {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < IDLE_WORKSPACES {
-            idle.push(workspace);
-        }
+        self.idle.give_back(workspace);
     }
 }
 

@@ -66,31 +66,25 @@ fn golden_encoder_and_semantic_tensors() {
             ..
         } = &fixture;
         let d = model.config().hidden_size;
-        let mut workspace = model.workspace();
         for (number, record) in fixture.records.iter().enumerate() {
             let sentences = sentences(record);
             let (mut layers, mut semantic_layers) = (Vec::new(), Vec::new());
             let mut probe = |_: usize, x: &[f32]| layers.push(x.to_vec());
             let mut semantic_probe = |_: usize, x: &[f32]| semantic_layers.push(x.to_vec());
             let encoded = model
-                .encode(
-                    &sentences,
-                    &mut workspace,
-                    Some(&mut probe),
-                    Some(&mut semantic_probe),
-                )
+                .encode(&sentences, Some(&mut probe), Some(&mut semantic_probe))
                 .unwrap();
 
             let what = format!("{name} record {number}");
             let semantic = &tensors[&format!("{number}/semantic_output")];
             assert_close(
                 &format!("{what} semantic"),
-                encoded.semantic,
+                encoded.semantic(),
                 &semantic.data,
             );
             let output = &tensors[&format!("{number}/encoder_output")];
             let width = output.shape[1];
-            for (row, span) in encoded.batch.spans.iter().enumerate() {
+            for (row, span) in encoded.batch().spans.iter().enumerate() {
                 let compare = |label: String, found: &[f32], golden: &Array| {
                     let start = row * width * d;
                     let expected = &golden.data[start..start + span.len * d];
@@ -100,7 +94,7 @@ fn golden_encoder_and_semantic_tensors() {
                         expected,
                     );
                 };
-                compare(format!("{what} encoder"), encoded.source, output);
+                compare(format!("{what} encoder"), encoded.source(), output);
                 if number == 0 {
                     for (i, layer) in layers.iter().enumerate() {
                         let golden = &tensors[&format!("0/encoder_layer_{i}")];

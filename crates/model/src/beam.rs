@@ -3,7 +3,7 @@
 use crate::EOS;
 use crate::continuations::Continuations;
 use crate::decoder::Row;
-use crate::history::{Nodes, Paths};
+use crate::history::{History, Paths};
 use crate::hypothesis::Found;
 
 /// How many tokens a translation may have.
@@ -320,7 +320,7 @@ impl Beam {
     }
 
     /// Ends the search: what is alive counts if nothing is finished.
-    pub(crate) fn close(&mut self, paths: &Paths, nodes: &Nodes, found: &mut Found) {
+    pub(crate) fn close(&mut self, paths: &Paths, history: &History, found: &mut Found) {
         if self.finished.is_empty() {
             // Before the first step there is no node.
             let alive = self.alive.iter().filter(|_| self.steps > 0);
@@ -333,7 +333,7 @@ impl Beam {
         self.alive.clear();
         for &Ended { node, token, score } in &self.finished {
             found.add(self.sentence, score, token.is_none(), |out| {
-                nodes.tokens(node, token, out);
+                history.tokens(node, token, out);
             });
         }
     }

@@ -10,12 +10,13 @@ use csanmt_format::{DecoderWidths, FormatError, ModelFile};
 use csanmt_kernels::{Buffer, Kernels, Top};
 
 use crate::attention::{CrossAttention, Query, SelfAttention};
-use crate::batch::Batch;
 use crate::embedding::{Embedding, OutputTable};
+use crate::encoding::Encoding;
 use crate::feed_forward::FeedForward;
+use crate::lane::Lanes;
 use crate::norm::SublayerNorm;
 use crate::position::Timing;
-use crate::workspace::DecoderBuffers;
+use crate::workspace::{DecoderBuffers, LayerBuffers};
 
 #[derive(Debug)]
 struct DecoderLayer {
@@ -105,34 +106,33 @@ impl Decoder {
         self.output.vocab
     }
 
-    /// Everything that depends on the source alone, for sentences in the lanes that `lanes` names in
-    /// their order: cross-attention keys and values of all layers from
-    /// `source: [positions, d_model]`, augmentation terms from `semantic: [sentences, d_model]`.
-    pub(crate) fn prepare(
-        &self,
-        batch: &Batch,
-        source: &[f32],
-        semantic: &[f32],
-        lanes: &[usize],
-        buffers: &mut DecoderBuffers,
-    ) {
+    /// Everything that depends on the source alone, for encoded sentences in the lanes that `opened`
+    /// names in their order: cross-attention keys and values of all layers from the encoder's
+    /// output, augmentation terms from the semantic vectors.
+    pub(crate) fn prepare(&self, encoding: &mut Encoding, opened: &[usize], lanes: &mut Lanes) {
         let d = self.d_model;
-        let DecoderBuffers {
+        let Encoding {
+            batch,
+            layer: buffers,
+            source,
+            semantic,
+            ..
+        } = encoding;
+        let LayerBuffers {
             input,
             qkv,
             context,
             hidden,
-            lanes: all,
             ..
         } = buffers;
         for (number, layer) in self.layers.iter().enumerate() {
             input.set(semantic, d, layer.augmentation_norm.before());
             let terms = &mut *context;
-            terms.resize(lanes.len() * d);
+            terms.resize(opened.len() * d);
             terms.fill(0.0);
             layer.augmentation.add_to(input, terms, hidden);
-            for (&lane, term) in lanes.iter().zip(terms.chunks_exact(d)) {
-                all.set_augmentation(lane, number, term);
+            for (&lane, term) in opened.iter().zip(terms.chunks_exact(d)) {
+                lanes.set_augmentation(lane, number, term);
             }
         }
         input.set(source, d, None);
@@ -141,9 +141,9 @@ impl Decoder {
             let stride = 2 * layer.cross_attention.width;
             let linear = &layer.cross_attention.keys_values;
             linear.store(input, source.len() / d, keys_values);
-            for (&lane, span) in lanes.iter().zip(&batch.spans) {
+            for (&lane, span) in opened.iter().zip(&batch.spans) {
                 let rows = &keys_values[span.start * stride..(span.start + span.len) * stride];
-                all.set_source(lane, number, layer.cross_attention.shape(), rows);
+                lanes.set_source(lane, number, layer.cross_attention.shape(), rows);
             }
         }
     }
@@ -153,7 +153,7 @@ impl Decoder {
         &self,
         rows: &[Row],
         embedding: &Embedding,
-        timing: &mut Timing,
+        timing: &Timing,
         buffers: &mut DecoderBuffers,
     ) {
         let d = self.d_model;
@@ -161,7 +161,10 @@ impl Decoder {
             buffers.lanes.advance(rows[0].lane, rows);
         }
         let DecoderBuffers {
-            input, x, lanes, ..
+            layer: LayerBuffers { input, .. },
+            x,
+            lanes,
+            ..
         } = &mut *buffers;
         let placed = rows.iter().map(|row| (lanes.position(row.lane), *row));
         self.embed(input.kernels, placed, embedding, timing, x);
@@ -170,10 +173,14 @@ impl Decoder {
             self.attend_to_target(layer, number, rows, buffers);
             self.attend_to_source(layer, number, rows, buffers);
             let DecoderBuffers {
-                input,
+                layer:
+                    LayerBuffers {
+                        input,
+                        hidden,
+                        spare,
+                        ..
+                    },
                 x,
-                hidden,
-                spare,
                 ..
             } = buffers;
             input.set(x, d, layer.feed_forward_norm.before());
@@ -190,7 +197,10 @@ impl Decoder {
     ) -> &'b [f32] {
         let d = self.d_model;
         let DecoderBuffers {
-            input, x, logits, ..
+            layer: LayerBuffers { input, .. },
+            x,
+            logits,
+            ..
         } = buffers;
         let count = rows.len();
         input.set(&x[rows.start * d..rows.end * d], d, self.norm.before());
@@ -201,7 +211,10 @@ impl Decoder {
     /// The largest logits of all rows of the last step.
     pub(crate) fn best(&self, tops: &mut [Top], buffers: &mut DecoderBuffers) {
         let DecoderBuffers {
-            input, x, logits, ..
+            layer: LayerBuffers { input, .. },
+            x,
+            logits,
+            ..
         } = buffers;
         let block = self.output.rows_at_a_time(tops.len()).max(1);
         let rows = x.chunks(block * self.d_model);
@@ -218,7 +231,7 @@ impl Decoder {
         kernels: Kernels,
         rows: impl ExactSizeIterator<Item = (usize, Row)>,
         embedding: &Embedding,
-        timing: &mut Timing,
+        timing: &Timing,
         x: &mut Buffer<f32>,
     ) {
         let d = self.d_model;
@@ -230,7 +243,6 @@ impl Decoder {
                 None => x.fill(0.0),
             }
             if self.absolute {
-                timing.prepare(position + 1);
                 timing.add(position, x);
             }
         }
@@ -245,9 +257,8 @@ impl Decoder {
     ) {
         let d = self.d_model;
         let DecoderBuffers {
-            input,
+            layer: LayerBuffers { input, spare, .. },
             x,
-            spare,
             lanes,
             ..
         } = buffers;
@@ -268,12 +279,16 @@ impl Decoder {
     ) {
         let d = self.d_model;
         let DecoderBuffers {
-            input,
+            layer:
+                LayerBuffers {
+                    input,
+                    qkv,
+                    context,
+                    spare,
+                    scratch,
+                    ..
+                },
             x,
-            qkv,
-            context,
-            spare,
-            scratch,
             lanes,
             ..
         } = buffers;
@@ -313,12 +328,16 @@ impl Decoder {
     ) {
         let d = self.d_model;
         let DecoderBuffers {
-            input,
+            layer:
+                LayerBuffers {
+                    input,
+                    context,
+                    spare,
+                    scratch,
+                    ..
+                },
             x,
             query,
-            context,
-            spare,
-            scratch,
             lanes,
             ..
         } = buffers;

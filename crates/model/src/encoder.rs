@@ -10,7 +10,8 @@ use crate::batch::{Batch, Span};
 use crate::embedding::Embedding;
 use crate::feed_forward::FeedForward;
 use crate::norm::SublayerNorm;
-use crate::workspace::EncoderBuffers;
+use crate::position::Timing;
+use crate::workspace::LayerBuffers;
 
 /// Called with the layer's number and its output `[positions, d_model]`; for tests that compare
 /// layer by layer.
@@ -65,7 +66,7 @@ impl EncoderStack {
         &self,
         batch: &Batch,
         x: &mut [f32],
-        buffers: &mut EncoderBuffers,
+        buffers: &mut LayerBuffers,
         mut probe: Probe<'_>,
     ) {
         let d = self.d_model;
@@ -114,9 +115,9 @@ impl EncoderLayer {
         spans: &[Span],
         d_model: usize,
         x: &mut [f32],
-        buffers: &mut EncoderBuffers,
+        buffers: &mut LayerBuffers,
     ) {
-        let EncoderBuffers {
+        let LayerBuffers {
             input,
             qkv,
             context,
@@ -199,8 +200,8 @@ impl Encoder {
         &self,
         batch: &Batch,
         embedding: &Embedding,
-        timing: &mut crate::position::Timing,
-        buffers: &mut EncoderBuffers,
+        timing: &Timing,
+        buffers: &mut LayerBuffers,
         out: &mut Buffer<f32>,
         probe: Probe<'_>,
     ) {
@@ -208,7 +209,6 @@ impl Encoder {
         let kernels = buffers.input.kernels;
         embed(kernels, batch, embedding, d, out);
         if self.absolute {
-            timing.prepare(batch.spans.iter().map(|span| span.len).max().unwrap_or(0));
             for span in &batch.spans {
                 for (position, row) in span.rows().enumerate() {
                     timing.add(position, &mut out[row * d..(row + 1) * d]);

@@ -8,15 +8,15 @@ use csanmt_kernels::{Buffer, Rows};
 use crate::attention::{HeadShape, Memory};
 use crate::batch::Span;
 use crate::decoder::Row;
-use crate::history::{Nodes, Paths};
+use crate::history::{History, Paths};
 
 /// What the decoder keeps of the sentences in it.
 #[derive(Debug, Default)]
 pub(crate) struct Lanes {
     lanes: Vec<Lane>,
     free: Vec<usize>,
-    nodes: Nodes,
-    /// Self-attention keys and values, per layer, one row `[k | v]` a node.
+    history: History,
+    /// Self-attention keys and values, per layer, one row `[k | v]` a slot.
     cache: Vec<Buffer<f32>>,
     /// Cross-attention keys and values, per layer, of every lane `[2, heads, positions, size]`: a
     /// head's keys are read one behind the other.
@@ -42,9 +42,9 @@ impl Lanes {
             buffers.resize_with(layers, Buffer::default);
         }
         for lane in &mut self.lanes {
-            lane.paths.release(&mut self.nodes);
+            lane.paths.release(&mut self.history);
         }
-        self.nodes.clear();
+        self.history.clear();
         self.places.clear();
         self.free.clear();
         self.free.extend((0..self.lanes.len()).rev());
@@ -66,7 +66,7 @@ impl Lanes {
     /// Ends the sentence of a lane.
     pub(crate) fn close(&mut self, number: usize) {
         let lane = &mut self.lanes[number];
-        lane.paths.release(&mut self.nodes);
+        lane.paths.release(&mut self.history);
         self.places.give_back(lane.span);
         self.free.push(number);
     }
@@ -129,7 +129,7 @@ impl Lanes {
 
     /// Begins a step with the rows of one lane.
     pub(crate) fn advance(&mut self, number: usize, rows: &[Row]) {
-        self.lanes[number].paths.advance(rows, &mut self.nodes);
+        self.lanes[number].paths.advance(rows, &mut self.history);
     }
 
     /// The position of the rows of a lane in this step.
@@ -149,10 +149,10 @@ impl Lanes {
         let stride = keys_values.len();
         let paths = &self.lanes[number].paths;
         let cache = &mut self.cache[layer];
-        if cache.len() < self.nodes.len() * stride {
-            cache.resize(self.nodes.len() * stride);
+        if cache.len() < self.history.slots() * stride {
+            cache.resize(self.history.slots() * stride);
         }
-        let start = paths.node(row) as usize * stride;
+        let start = paths.slot(row) as usize * stride;
         cache[start..start + stride].copy_from_slice(keys_values);
         Memory {
             keys: cache,
@@ -168,8 +168,8 @@ impl Lanes {
         &self.lanes[number].paths
     }
 
-    pub(crate) fn nodes(&self) -> &Nodes {
-        &self.nodes
+    pub(crate) fn history(&self) -> &History {
+        &self.history
     }
 }
 

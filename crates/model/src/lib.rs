@@ -1,8 +1,8 @@
 //! The CSANMT network over token ids: encoder, semantic encoder, decoder with embedding
 //! augmentation, beam search. Knows no text.
 //!
-//! A [`Model`] is loaded once and shared between threads; a [`Workspace`] holds every buffer of
-//! one running search and is reused, so that decoding allocates nothing once it is warm.
+//! A [`Model`] is loaded once and shared between threads; a [`Workspace`] holds what one running
+//! search keeps from step to step and is reused, so that decoding allocates nothing once it is warm.
 //!
 //! Shapes: `d_model` = hidden size H, `d_ff` = filter size F, `vocab` = target vocabulary V.
 //! Sentences of a batch are packed one behind the other without padding; a [`Span`] says which
@@ -21,10 +21,12 @@ mod continuations;
 mod decoder;
 mod embedding;
 mod encoder;
+mod encoding;
 mod error;
 mod feed_forward;
 mod history;
 mod hypothesis;
+mod idle;
 mod lane;
 mod linear;
 mod model;
@@ -42,9 +44,11 @@ pub use beam::{BatchSize, Beginning, Horizon, Limits, SearchOptions};
 pub use csanmt_kernels::{Isa, Kernels, self_test};
 pub use decoder::Attended;
 pub use encoder::Probe;
+pub use encoding::Encoding;
 pub use error::ModelError;
 pub use hypothesis::{Hypothesis, SearchResult};
-pub use model::{Encoded, Model};
+pub use idle::Idle;
+pub use model::Model;
 pub use search::{Search, Step};
 pub use workspace::Workspace;
 

@@ -8,10 +8,14 @@ use crate::beam::{BatchSize, Beginning, Horizon, Limits, SearchOptions};
 use crate::decoder::{Attended, Decoder, Row};
 use crate::embedding::Embedding;
 use crate::encoder::{Encoder, Probe};
+use crate::encoding::Encoding;
 use crate::error::ModelError;
+use crate::idle::Idle;
+use crate::lane::Lanes;
+use crate::position::Timing;
 use crate::semantic::SemanticEncoder;
 use crate::weights::TableNames;
-use crate::workspace::Workspace;
+use crate::workspace::{LayerBuffers, Workspace};
 
 /// A loaded CSANMT model. `Send + Sync`; the weights stay where the model file is.
 #[derive(Debug)]
@@ -25,17 +29,9 @@ pub struct Model {
     encoder: Encoder,
     semantic: SemanticEncoder,
     pub(crate) decoder: Decoder,
-}
-
-/// What the encoders say of a batch, as it lies in a workspace.
-#[derive(Debug)]
-pub struct Encoded<'w> {
-    /// The packed sentences.
-    pub batch: &'w Batch,
-    /// Encoder output `[positions, d_model]`.
-    pub source: &'w [f32],
-    /// Semantic vectors `[sentences, d_model]`.
-    pub semantic: &'w [f32],
+    pub(crate) timing: Timing,
+    /// For the next batch to be encoded: one a processor, since that many are encoded at a time.
+    encodings: Idle<Encoding>,
 }
 
 impl Model {
@@ -66,6 +62,8 @@ impl Model {
             semantic: SemanticEncoder::load(file)?,
             decoder: Decoder::load(file, names.output)?,
             precision: file.quantization().linears(),
+            timing: Timing::new(size),
+            encodings: Idle::new(std::thread::available_parallelism().map_or(1, usize::from)),
             config,
             kernels,
         })
@@ -86,7 +84,7 @@ impl Model {
     /// Buffers for one search at a time.
     #[must_use]
     pub fn workspace(&self) -> Workspace {
-        Workspace::new(self.kernels, self.precision, self.config.hidden_size)
+        Workspace::new(self.layer_buffers())
     }
 
     /// The original's search: the model's beam, length penalty and limit, nothing forbidden.
@@ -107,48 +105,45 @@ impl Model {
         }
     }
 
+    fn layer_buffers(&self) -> LayerBuffers {
+        LayerBuffers::new(self.kernels, self.precision)
+    }
+
     /// Runs both encoders. The probes see every layer's output.
     ///
     /// # Errors
     /// When a source id is outside the vocabulary.
-    pub fn encode<'w, S: AsRef<[u32]>>(
+    pub fn encode<S: AsRef<[u32]>>(
         &self,
         sentences: &[S],
-        workspace: &'w mut Workspace,
         encoder_probe: Probe<'_>,
         semantic_probe: Probe<'_>,
-    ) -> Result<Encoded<'w>, ModelError> {
+    ) -> Result<Encoding, ModelError> {
         check_tokens(sentences, &self.source_embedding)?;
-        workspace.batch.fill(sentences);
-        self.run_encoders(workspace, encoder_probe, semantic_probe);
-        Ok(Encoded {
-            batch: &workspace.batch,
-            source: &workspace.source,
-            semantic: &workspace.semantic,
-        })
+        let mut encoding = Encoding::new(self.layer_buffers());
+        encoding.batch.fill(sentences);
+        self.run_encoders(&mut encoding, encoder_probe, semantic_probe);
+        Ok(encoding)
     }
 
-    /// Runs both encoders over the batch of the workspace.
-    pub(crate) fn run_encoders(
+    fn run_encoders(
         &self,
-        workspace: &mut Workspace,
+        encoding: &mut Encoding,
         encoder_probe: Probe<'_>,
         semantic_probe: Probe<'_>,
     ) {
-        let Workspace {
+        let Encoding {
             batch,
-            encoder,
-            timing,
+            layer,
             source,
             semantic_stream,
             semantic,
-            ..
-        } = workspace;
+        } = encoding;
         self.encoder.run(
             batch,
             &self.source_embedding,
-            timing,
-            encoder,
+            &self.timing,
+            layer,
             source,
             encoder_probe,
         );
@@ -156,11 +151,33 @@ impl Model {
         self.semantic.run(
             batch,
             table,
-            encoder,
+            layer,
             semantic_stream,
             semantic,
             semantic_probe,
         );
+    }
+
+    /// Encodes the sentences that `fill` packs and gives each a lane of the decoder; `opened` names
+    /// them in the order of the batch.
+    pub(crate) fn open_lanes(
+        &self,
+        lanes: &mut Lanes,
+        opened: &mut Vec<usize>,
+        fill: impl FnOnce(&mut Batch),
+    ) {
+        let idle = self.encodings.take();
+        let mut encoding = idle.unwrap_or_else(|| Encoding::new(self.layer_buffers()));
+        fill(&mut encoding.batch);
+        self.run_encoders(&mut encoding, None, None);
+        let batch = &encoding.batch;
+        opened.clear();
+        opened.extend(batch.spans.iter().map(|span| {
+            let mask = batch.mask_of(*span);
+            lanes.open(span.len, mask)
+        }));
+        self.decoder.prepare(&mut encoding, opened, lanes);
+        self.encodings.give_back(encoding);
     }
 
     /// Encodes sentences for the decoder, sentence i in lane i.
@@ -169,30 +186,13 @@ impl Model {
         sentences: &[S],
         workspace: &mut Workspace,
     ) -> Result<(), ModelError> {
-        self.encode(sentences, workspace, None, None)?;
-        workspace.decoder.lanes.clear(self.decoder.layers());
-        self.open_lanes(workspace);
-        Ok(())
-    }
-
-    /// Gives every sentence of the encoded batch a lane of the decoder; `opened` names them in the
-    /// order of the batch.
-    pub(crate) fn open_lanes(&self, workspace: &mut Workspace) {
+        check_tokens(sentences, &self.source_embedding)?;
         let Workspace {
-            batch,
-            decoder: buffers,
-            opened,
-            source,
-            semantic,
-            ..
+            decoder, opened, ..
         } = workspace;
-        opened.clear();
-        opened.extend(batch.spans.iter().map(|span| {
-            let mask = batch.mask_of(*span);
-            buffers.lanes.open(span.len, mask)
-        }));
-        self.decoder
-            .prepare(batch, source, semantic, opened, buffers);
+        decoder.lanes.clear(self.decoder.layers());
+        self.open_lanes(&mut decoder.lanes, opened, |batch| batch.fill(sentences));
+        Ok(())
     }
 
     /// Logits of given targets, `[sentences][target length + 1][vocab]`: position t has seen the
@@ -207,11 +207,7 @@ impl Model {
         workspace: &mut Workspace,
     ) -> Result<Vec<Vec<f32>>, ModelError> {
         self.fill_lanes(sentences, workspace)?;
-        let Workspace {
-            decoder: buffers,
-            timing,
-            ..
-        } = workspace;
+        let buffers = &mut workspace.decoder;
         let mut logits = vec![Vec::new(); sentences.len()];
         let len = targets
             .iter()
@@ -227,7 +223,7 @@ impl Model {
             };
             let rows: Vec<Row> = (0..sentences.len()).map(row).collect();
             self.decoder
-                .step(&rows, &self.target_embedding, timing, buffers);
+                .step(&rows, &self.target_embedding, &self.timing, buffers);
             let all = self.decoder.logits(0..rows.len(), buffers);
             let steps = all.chunks_exact(self.decoder.vocab());
             for (sentence, step) in logits.iter_mut().zip(steps) {
@@ -248,17 +244,13 @@ impl Model {
     ) -> Result<(), ModelError> {
         check_tokens(targets, &self.target_embedding)?;
         self.fill_lanes(sentences, workspace)?;
-        let Workspace {
-            decoder: buffers,
-            timing,
-            ..
-        } = workspace;
+        let buffers = &mut workspace.decoder;
         let targets = &targets[..targets.len().min(sentences.len())];
         self.decoder.force_all(
             targets,
             last_layer,
             &self.target_embedding,
-            timing,
+            &self.timing,
             buffers,
             observe,
         );

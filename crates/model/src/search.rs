@@ -165,7 +165,6 @@ impl Model {
         let Workspace {
             decoder: buffers,
             search,
-            timing,
             ..
         } = workspace;
         let SearchBuffers {
@@ -183,7 +182,7 @@ impl Model {
         rows.clear();
         rows.extend(live.iter().flat_map(|&(lane, _)| beams[lane].rows(lane)));
         self.decoder
-            .step(rows, &self.target_embedding, timing, buffers);
+            .step(rows, &self.target_embedding, &self.timing, buffers);
         continuations.start(rows.iter().map(|row| {
             let end = (beams[row.lane].steps() < options.min_len).then_some(EOS);
             (2 * options.beam, end.into_iter().chain(options.forbidden))
@@ -214,21 +213,24 @@ impl Model {
 
     /// Encodes sentences that wait, when there is room for them; whether any have joined.
     fn admit(&self, options: &SearchOptions, workspace: &mut Workspace) -> bool {
-        let SearchBuffers { queue, live, .. } = &workspace.search;
+        let Workspace {
+            decoder,
+            search,
+            opened,
+        } = workspace;
+        let SearchBuffers {
+            queue, beams, live, ..
+        } = search;
         let count = queue.joining(live, options);
         if count == 0 {
             return false;
         }
         let joining = queue.next..queue.next + count;
-        let all_empty = queue.ids.is_empty();
-        let sentences = joining.clone().map(|number| queue.sentence(number));
-        workspace.batch.fill_some(sentences, all_empty);
-        self.run_encoders(workspace, None, None);
-        self.open_lanes(workspace);
-        let SearchBuffers {
-            queue, beams, live, ..
-        } = &mut workspace.search;
-        for (sentence, &lane) in joining.zip(&workspace.opened) {
+        self.open_lanes(&mut decoder.lanes, opened, |batch| {
+            let sentences = joining.clone().map(|number| queue.sentence(number));
+            batch.fill_some(sentences, queue.ids.is_empty());
+        });
+        for (sentence, &lane) in joining.zip(&*opened) {
             let tokens = queue.sentence(sentence).len();
             if beams.len() <= lane {
                 beams.resize_with(lane + 1, Beam::default);
@@ -251,7 +253,7 @@ impl Workspace {
         live.retain(|&(lane, _)| {
             let done = beams[lane].is_done();
             if done {
-                beams[lane].close(lanes.paths(lane), lanes.nodes(), found);
+                beams[lane].close(lanes.paths(lane), lanes.history(), found);
                 lanes.close(lane);
             }
             !done

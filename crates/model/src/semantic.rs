@@ -8,7 +8,7 @@ use crate::embedding::Embedding;
 use crate::encoder::{EncoderStack, Probe, embed, zero_masked};
 use crate::linear::Linear;
 use crate::norm::SublayerNorm;
-use crate::workspace::EncoderBuffers;
+use crate::workspace::LayerBuffers;
 
 /// `r = LN(p W_pool + b_pool)`, where `p` is the mean of the stack's output over the valid
 /// positions. Its stack always has relative positions and neither timing nor input bias.
@@ -35,7 +35,7 @@ impl SemanticEncoder {
         &self,
         batch: &Batch,
         embedding: &Embedding,
-        buffers: &mut EncoderBuffers,
+        buffers: &mut LayerBuffers,
         x: &mut Buffer<f32>,
         out: &mut Buffer<f32>,
         probe: Probe<'_>,

@@ -6,7 +6,7 @@ use super::{Decoder, Row};
 use crate::attention::{Memory, Query};
 use crate::embedding::Embedding;
 use crate::position::Timing;
-use crate::workspace::DecoderBuffers;
+use crate::workspace::{DecoderBuffers, LayerBuffers};
 
 /// What one position of a translation looks at in one layer.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +29,7 @@ impl Decoder {
         targets: &[T],
         last_layer: usize,
         embedding: &Embedding,
-        timing: &mut Timing,
+        timing: &Timing,
         buffers: &mut DecoderBuffers,
         observe: &mut dyn FnMut(Attended<'_>),
     ) {
@@ -44,7 +44,11 @@ impl Decoder {
             };
             rows.extend(tokens.map(row).enumerate());
         }
-        let DecoderBuffers { input, x, .. } = &mut *buffers;
+        let DecoderBuffers {
+            layer: LayerBuffers { input, .. },
+            x,
+            ..
+        } = &mut *buffers;
         self.embed(input.kernels, rows.iter().copied(), embedding, timing, x);
         let plain: Vec<Row> = rows.iter().map(|(_, row)| *row).collect();
         for (number, layer) in self.layers.iter().enumerate().take(last_layer + 1) {
@@ -53,10 +57,14 @@ impl Decoder {
             self.attend_to_source(layer, number, &plain, buffers);
             self.report(number, &rows, buffers, observe);
             let DecoderBuffers {
-                input,
+                layer:
+                    LayerBuffers {
+                        input,
+                        hidden,
+                        spare,
+                        ..
+                    },
                 x,
-                hidden,
-                spare,
                 ..
             } = buffers;
             if number < last_layer {
@@ -77,12 +85,16 @@ impl Decoder {
         let d = self.d_model;
         let layer = &self.layers[number];
         let DecoderBuffers {
-            input,
+            layer:
+                LayerBuffers {
+                    input,
+                    qkv,
+                    context,
+                    spare,
+                    scratch,
+                    ..
+                },
             x,
-            qkv,
-            context,
-            spare,
-            scratch,
             ..
         } = buffers;
         let kernels = input.kernels;
@@ -128,10 +140,14 @@ impl Decoder {
         let cross = &self.layers[number].cross_attention;
         let width = cross.width;
         let DecoderBuffers {
-            input,
+            layer:
+                LayerBuffers {
+                    input,
+                    context,
+                    scratch,
+                    ..
+                },
             query,
-            context,
-            scratch,
             lanes,
             ..
         } = buffers;
