@@ -1,9 +1,9 @@
 //! What all translations of one model share.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use csanmt_format::{ModelConfig, ModelFile, SharedBytes};
-use csanmt_model::{Idle, Kernels, Model, Workspace};
+use csanmt_model::{Kernels, Model, Workspace};
 use csanmt_text::jieba::Jieba;
 use csanmt_text::{
     Bpe, Simplifier, SourceConfig, SourceEncoder, TargetDecoder, TargetEncoder, Vocabulary,
@@ -25,7 +25,7 @@ pub(crate) struct Shared {
     /// Its input is Chinese, in whatever characters.
     pub(crate) reads_chinese: bool,
     pub(crate) simplifier: Simplifier,
-    idle: Idle<Workspace>,
+    idle: Mutex<Vec<Workspace>>,
     target_encoder: OnceLock<TargetEncoder>,
 }
 
@@ -53,7 +53,7 @@ impl Shared {
             target: TargetDecoder::new(&config.tgt_lang, trg_vocab),
             reads_chinese,
             simplifier: Simplifier::default(),
-            idle: Idle::new(IDLE_WORKSPACES),
+            idle: Mutex::new(Vec::new()),
             target_encoder: OnceLock::new(),
             file,
         })
@@ -68,12 +68,19 @@ impl Shared {
     }
 
     pub(crate) fn take_workspace(&self) -> Workspace {
-        let idle = self.idle.take();
+        let idle = self
+            .idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop();
         idle.unwrap_or_else(|| self.model.workspace())
     }
 
     pub(crate) fn give_back(&self, workspace: Workspace) {
-        self.idle.give_back(workspace);
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < IDLE_WORKSPACES {
+            idle.push(workspace);
+        }
     }
 }
 

@@ -6,11 +6,18 @@ use std::ops::{Deref, DerefMut};
 /// Bytes of a cache line, and of the widest vector.
 const LINE: usize = 64;
 
+/// Bytes from which a buffer counts as large.
+const LARGE: usize = 16 << 10;
+
+/// Bytes that a large buffer begins with.
+const GENEROUS: usize = 256 << 10;
+
 /// A buffer to be used again: it grows and keeps its memory. Its first number lies at the start of a
 /// cache line, so that rows of whole lines are read and written without touching their neighbours'
 /// (vectors that straddle two lines cost twice).
 #[derive(Default)]
 pub struct Buffer<T> {
+    /// As long as the buffer has ever been, from its first number on.
     memory: Vec<T>,
     /// The first number; the ones before it only fill up a cache line.
     start: usize,
@@ -24,19 +31,43 @@ impl<T: Copy + Default> Buffer<T> {
     /// Makes it `len` long. The numbers up to the old length stay; new ones have any value, often an
     /// earlier one: whoever asks for them is about to write them.
     pub fn resize(&mut self, len: usize) {
-        let capacity = self.memory.len().saturating_sub(Self::LINE);
+        let capacity = self.memory.capacity().saturating_sub(Self::LINE);
         if len > capacity {
-            // By half at least, so that a buffer that grows step by step is not copied at each; to
-            // a coarse size, so that steps that differ little need no new memory.
+            // Twice as large at least, so that a buffer that grows step by step is not moved at
+            // each; to a coarse size, so that steps that differ little need no new memory.
             let grain = len.next_power_of_two() / 8;
             let coarse = len.next_multiple_of(grain.max(Self::LINE));
-            let room = coarse.max(capacity + capacity / 2) + Self::LINE;
-            let mut memory = vec![T::default(); room];
-            let start = memory.as_ptr().align_offset(LINE).min(Self::LINE);
-            memory[start..start + self.len].copy_from_slice(self);
-            (self.memory, self.start) = (memory, start);
+            let room = coarse.max(2 * capacity).max(Self::least_room(len)) + Self::LINE;
+            // Where it lies if there is room behind it, which leaves no hole in the heap.
+            self.memory.reserve_exact(room - self.memory.len());
+            let start = self.memory.as_ptr().align_offset(LINE).min(Self::LINE);
+            if start != self.start {
+                let numbers = self.start..self.start + self.len;
+                self.reach(start + self.len);
+                self.memory.copy_within(numbers, start);
+                self.start = start;
+            }
         }
+        self.reach(self.start + len);
         self.len = len;
+    }
+
+    /// Large buffers ask for more than they need where the system gives no page before it is
+    /// written: then they hardly ever move, and leave no holes in the heap.
+    const fn least_room(len: usize) -> usize {
+        if cfg!(target_family = "wasm") || len * size_of::<T>() < LARGE {
+            len
+        } else {
+            GENEROUS / size_of::<T>()
+        }
+    }
+
+    /// Fills the memory up to `end`. What lies behind has not been touched yet, so that the system
+    /// need not have given it.
+    fn reach(&mut self, end: usize) {
+        if self.memory.len() < end {
+            self.memory.resize(end, T::default());
+        }
     }
 
     /// Holds just these numbers.
@@ -106,7 +137,7 @@ mod tests {
         let mut places = std::collections::BTreeSet::new();
         for len in 0..100_000 {
             buffer.resize(len);
-            places.insert((buffer.memory.len(), buffer.as_ptr()));
+            places.insert((buffer.memory.capacity(), buffer.as_ptr()));
         }
         assert!(places.len() < 40, "{} moves", places.len());
     }

@@ -8,9 +8,8 @@ use crate::beam::{BatchSize, Beginning, Horizon, Limits, SearchOptions};
 use crate::decoder::{Attended, Decoder, Row};
 use crate::embedding::Embedding;
 use crate::encoder::{Encoder, Probe};
-use crate::encoding::Encoding;
+use crate::encoding::{Encoding, Encodings};
 use crate::error::ModelError;
-use crate::idle::Idle;
 use crate::lane::Lanes;
 use crate::position::Timing;
 use crate::semantic::SemanticEncoder;
@@ -30,8 +29,7 @@ pub struct Model {
     semantic: SemanticEncoder,
     pub(crate) decoder: Decoder,
     pub(crate) timing: Timing,
-    /// For the next batch to be encoded: one a processor, since that many are encoded at a time.
-    encodings: Idle<Encoding>,
+    encodings: Encodings,
 }
 
 impl Model {
@@ -42,6 +40,7 @@ impl Model {
     pub fn load(file: &ModelFile, kernels: Kernels) -> Result<Self, ModelError> {
         let config = file.config().clone();
         let names = TableNames::of(&config);
+        let precision = file.quantization().linears();
         let (size, source, target) = (
             config.hidden_size,
             config.src_vocab_size,
@@ -61,9 +60,9 @@ impl Model {
             encoder: Encoder::load(file)?,
             semantic: SemanticEncoder::load(file)?,
             decoder: Decoder::load(file, names.output)?,
-            precision: file.quantization().linears(),
             timing: Timing::new(size),
-            encodings: Idle::new(std::thread::available_parallelism().map_or(1, usize::from)),
+            encodings: Encodings::new(|| Encoding::new(LayerBuffers::new(kernels, precision))),
+            precision,
             config,
             kernels,
         })
@@ -166,8 +165,7 @@ impl Model {
         opened: &mut Vec<usize>,
         fill: impl FnOnce(&mut Batch),
     ) {
-        let idle = self.encodings.take();
-        let mut encoding = idle.unwrap_or_else(|| Encoding::new(self.layer_buffers()));
+        let mut encoding = self.encodings.lend();
         fill(&mut encoding.batch);
         self.run_encoders(&mut encoding, None, None);
         let batch = &encoding.batch;
@@ -177,7 +175,6 @@ impl Model {
             lanes.open(span.len, mask)
         }));
         self.decoder.prepare(&mut encoding, opened, lanes);
-        self.encodings.give_back(encoding);
     }
 
     /// Encodes sentences for the decoder, sentence i in lane i.
