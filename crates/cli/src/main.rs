@@ -38,6 +38,8 @@ enum Subcommands {
     #[cfg(feature = "training")]
     Quantize(lab::quantize::Arguments),
     #[cfg(feature = "training")]
+    Shortlist(lab::shortlist::Arguments),
+    #[cfg(feature = "training")]
     Finetune(Box<lab::finetune::Arguments>),
     #[cfg(feature = "training")]
     Train(Box<lab::train::Arguments>),
@@ -69,6 +71,8 @@ fn main() -> ExitCode {
         Subcommands::Prune(arguments) => lab::prune::run(&arguments),
         #[cfg(feature = "training")]
         Subcommands::Quantize(arguments) => lab::quantize::run(&arguments),
+        #[cfg(feature = "training")]
+        Subcommands::Shortlist(arguments) => lab::shortlist::run(&arguments),
         #[cfg(feature = "training")]
         Subcommands::Finetune(arguments) => lab::finetune::run(&arguments),
         #[cfg(feature = "training")]

@@ -1,7 +1,7 @@
 //! What can go wrong.
 
 use csanmt_format::FormatError;
-use csanmt_model::ModelError;
+use csanmt_model::{ModelError, ShortlistError};
 use csanmt_text::TextError;
 use csanmt_text::jieba::DictionaryError;
 
@@ -34,6 +34,9 @@ pub enum Error {
         /// What is wrong with it.
         source: DictionaryError,
     },
+    /// The shortlist in the model file is unusable.
+    #[error("the shortlist of the model: {0}")]
+    Shortlist(#[from] ShortlistError),
     /// The network cannot be built or run.
     #[error("the model: {0}")]
     Model(ModelError),

@@ -404,6 +404,7 @@ fn search_options(shared: &Shared, options: &Options) -> Result<SearchOptions, E
     }
     if !options.raw {
         search = search.for_translation();
+        search.shortlist.clone_from(&shared.shortlist);
         if options.guards.has(Guard::Unknown) {
             search.forbidden = Some(shared.target.vocabulary().unk());
         }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use csanmt_format::{ModelConfig, ModelFile, SharedBytes};
-use csanmt_model::{Kernels, Model, Workspace};
+use csanmt_model::{Kernels, Model, Shortlist, Workspace};
 use csanmt_text::jieba::Jieba;
 use csanmt_text::{
     Bpe, Simplifier, SourceConfig, SourceEncoder, TargetDecoder, TargetEncoder, Vocabulary,
@@ -22,6 +22,8 @@ pub(crate) struct Shared {
     pub(crate) model: Model,
     pub(crate) source: SourceEncoder,
     pub(crate) target: TargetDecoder,
+    /// Which words a translation may have, in models that say so.
+    pub(crate) shortlist: Option<Arc<Shortlist>>,
     /// Its input is Chinese, in whatever characters.
     pub(crate) reads_chinese: bool,
     pub(crate) simplifier: Simplifier,
@@ -46,11 +48,20 @@ impl Shared {
         } else {
             None
         };
+        let name = csanmt_format::SHORTLIST;
+        let shortlist = if file.has(name) {
+            let (source, target) = (config.src_vocab_size, config.trg_vocab_size);
+            let shortlist = Shortlist::parse(&file.text(name)?, source, target)?;
+            Some(Arc::new(shortlist))
+        } else {
+            None
+        };
         let source = source_encoder(config, src_vocab, bpe, segmenter)?;
         Ok(Self {
             model: Model::load(&file, kernels)?,
             source,
             target: TargetDecoder::new(&config.tgt_lang, trg_vocab),
+            shortlist,
             reads_chinese,
             simplifier: Simplifier::default(),
             idle: Mutex::new(Vec::new()),

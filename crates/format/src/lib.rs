@@ -64,6 +64,10 @@ pub const TRG_BPE: &str = "text/trg_bpe";
 /// Word segmentation dictionary, used where it lies.
 pub const SEGMENTATION_DICTIONARY: &str = "text/segmentation_dictionary";
 
+/// Which target tokens each source token may become, in models that have a shortlist: on the first
+/// line those that are always candidates, then a line of ids for each source id.
+pub const SHORTLIST: &str = "text/shortlist";
+
 const META_VERSION: &str = "csanmt.version";
 const META_CONFIG: &str = "csanmt.config";
 const META_QUANTIZATION: &str = "csanmt.quantization";

@@ -45,7 +45,7 @@ mod top;
 pub use attention::{Attention, AttentionScratch, Relative, Rows};
 pub use buffer::Buffer;
 pub use dense::DenseWeights;
-pub use gemm::{Epilogue, MAX_K, PackedWeights, PackedWeightsError};
+pub use gemm::{Epilogue, MAX_K, PackedWeights, PackedWeightsError, Selection};
 pub use isa::{Isa, Kernels, UnknownIsa};
 pub use quantize::QuantizedRows;
 pub use top::Top;

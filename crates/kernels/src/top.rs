@@ -69,6 +69,13 @@ impl Top {
         &self.best
     }
 
+    /// Gives the places other names, as when the row was a selection of a longer one. The order stays.
+    pub fn rename(&mut self, name: impl Fn(u32) -> u32) {
+        for (place, _) in &mut self.best {
+            *place = name(*place);
+        }
+    }
+
     /// `(shift, ln Σ exp(x - shift))`, so that `log_softmax(x) = (x - shift) - ln_sum`.
     #[must_use]
     pub fn log_sum_exp(&self) -> (f32, f32) {

@@ -21,6 +21,8 @@ pub mod recipe;
 #[cfg(feature = "train")]
 pub mod reference;
 mod regular_file;
+#[cfg(feature = "train")]
+pub mod shortlist;
 mod stopwatch;
 #[cfg(feature = "train")]
 pub mod train;

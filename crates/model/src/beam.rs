@@ -1,10 +1,13 @@
 //! Beam search of one sentence.
 
+use std::sync::Arc;
+
 use crate::EOS;
 use crate::continuations::Continuations;
 use crate::decoder::Row;
 use crate::history::{History, Paths};
 use crate::hypothesis::Found;
+use crate::shortlist::Shortlist;
 
 /// How many tokens a translation may have.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,6 +51,8 @@ pub struct SearchOptions {
     pub beginning: Beginning,
     /// How many sentences are decoded at a time.
     pub batch: BatchSize,
+    /// Which tokens may be in a translation; all without one. Log-probabilities are among those.
+    pub shortlist: Option<Arc<Shortlist>>,
 }
 
 /// How many sentences are decoded at a time; others wait until some of them have ended. What is
@@ -363,6 +368,7 @@ mod tests {
             margin: f32::INFINITY,
             beginning: Beginning::default(),
             batch: BatchSize::ALL,
+            shortlist: None,
         };
         let mut beam = Beam::default();
         beam.start(0, 3, &options);

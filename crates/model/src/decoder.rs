@@ -16,6 +16,7 @@ use crate::feed_forward::FeedForward;
 use crate::lane::Lanes;
 use crate::norm::SublayerNorm;
 use crate::position::Timing;
+use crate::shortlist::Candidates;
 use crate::workspace::{DecoderBuffers, LayerBuffers};
 
 #[derive(Debug)]
@@ -222,6 +223,32 @@ impl Decoder {
             input.set(rows, self.d_model, self.norm.before());
             self.output.best(input, tops, logits);
         }
+    }
+
+    /// Takes what the output layer needs for a sentence's candidates out of its table.
+    pub(crate) fn choose(&self, candidates: &mut Candidates) {
+        self.output.choose(candidates);
+    }
+
+    /// The largest logits of some rows of the last step, which are of one sentence, among its
+    /// candidates.
+    pub(crate) fn best_of(
+        &self,
+        rows: Range<usize>,
+        candidates: &mut Candidates,
+        tops: &mut [Top],
+        buffers: &mut DecoderBuffers,
+    ) {
+        let d = self.d_model;
+        let DecoderBuffers {
+            layer: LayerBuffers { input, .. },
+            x,
+            logits,
+            ..
+        } = buffers;
+        let rows = &x[rows.start * d..rows.end * d];
+        input.set(rows, d, self.norm.before());
+        self.output.best_of(input, candidates, tops, logits);
     }
 
     /// `x = Emb[y] sqrt(H)` (+ timing) of rows with their positions, the zero vector for the first

@@ -8,6 +8,7 @@ use csanmt_kernels::{Buffer, Epilogue, Kernels, Top};
 
 use crate::activation::Activation;
 use crate::linear::{Matrix, packed};
+use crate::shortlist::Candidates;
 
 /// Rows looked up by token id.
 #[derive(Debug)]
@@ -136,6 +137,38 @@ impl OutputTable {
         match &self.matrix {
             Matrix::Int8(..) => rows,
             Matrix::InOut { .. } | Matrix::OutIn { .. } => rows.min(LOGIT_ROWS),
+        }
+    }
+
+    /// Takes the weights of a sentence's candidates out of the table.
+    pub(crate) fn choose(&self, candidates: &mut Candidates) {
+        if let Matrix::Int8(matrix, _) = &self.matrix {
+            candidates.choose(packed(matrix));
+        }
+    }
+
+    /// [`Self::best`] among the candidates of a sentence, of which all rows are.
+    pub(crate) fn best_of(
+        &self,
+        input: &Activation,
+        candidates: &mut Candidates,
+        tops: &mut [Top],
+        logits: &mut Buffer<f32>,
+    ) {
+        let kernels = input.kernels;
+        match &self.matrix {
+            Matrix::Int8(..) => {
+                kernels.top_of_product(&input.quantized, candidates.weights(), tops);
+            }
+            Matrix::InOut { .. } | Matrix::OutIn { .. } => {
+                self.logits(input, tops.len(), logits);
+                for (row, top) in logits.chunks_exact(self.vocab).zip(&mut *tops) {
+                    kernels.top_of_row(candidates.logits(row), top);
+                }
+            }
+        }
+        for top in tops {
+            top.rename(|place| candidates.tokens()[place as usize]);
         }
     }
 

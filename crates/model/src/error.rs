@@ -17,6 +17,14 @@ pub enum ModelError {
         /// Entries of the vocabulary.
         vocabulary: usize,
     },
+    /// A shortlist for other vocabularies.
+    #[error("the shortlist is of another model: this one has {sources} and {targets} tokens")]
+    Shortlist {
+        /// Source tokens of the model.
+        sources: usize,
+        /// Target tokens of the model.
+        targets: usize,
+    },
     /// The caller stopped the search.
     #[error("the search was cancelled")]
     Cancelled,

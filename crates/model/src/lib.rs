@@ -34,6 +34,7 @@ mod peaks;
 mod position;
 mod search;
 mod semantic;
+mod shortlist;
 mod weights;
 mod workspace;
 
@@ -48,6 +49,7 @@ pub use error::ModelError;
 pub use hypothesis::{Hypothesis, SearchResult};
 pub use model::Model;
 pub use search::{Search, Step};
+pub use shortlist::{Shortlist, ShortlistError};
 pub use workspace::Workspace;
 
 /// End of sentence, and padding, in both vocabularies.

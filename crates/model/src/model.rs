@@ -101,6 +101,7 @@ impl Model {
             margin: f32::INFINITY,
             beginning: Beginning::default(),
             batch: BatchSize::ALL,
+            shortlist: None,
         }
     }
 

@@ -11,6 +11,7 @@ use crate::decoder::Row;
 use crate::error::ModelError;
 use crate::hypothesis::{Found, SearchResult};
 use crate::model::{Model, check_tokens};
+use crate::shortlist::Candidates;
 use crate::workspace::Workspace;
 
 /// Where a running search is.
@@ -33,6 +34,8 @@ pub(crate) struct SearchBuffers {
     rows: Vec<Row>,
     continuations: Continuations,
     candidates: Vec<Candidate>,
+    /// With a shortlist, what the output layer computes for the sentence of each lane.
+    shortlisted: Vec<Candidates>,
     found: Found,
     steps: usize,
 }
@@ -97,7 +100,8 @@ impl Model {
     /// Translates sentences. `observe` is called after every step and may break the search off.
     ///
     /// # Errors
-    /// When an id is outside its vocabulary, or the search was cancelled.
+    /// When an id is outside its vocabulary, the shortlist is of another model, or the search was
+    /// cancelled.
     pub fn search<S: AsRef<[u32]>>(
         &self,
         sentences: &[S],
@@ -117,7 +121,7 @@ impl Model {
     /// Begins the translation of sentences that is advanced step by step with [`Model::step`].
     ///
     /// # Errors
-    /// When an id is outside its vocabulary.
+    /// When an id is outside its vocabulary, or the shortlist is of another model.
     pub fn start<S: AsRef<[u32]>>(
         &self,
         sentences: &[S],
@@ -146,6 +150,11 @@ impl Model {
         let Beginning { tokens, next } = &options.beginning;
         check_tokens(&[tokens, next], &self.target_embedding)?;
         check_tokens(sentences, &self.source_embedding)?;
+        let (sources, targets) = (self.source_embedding.vocab(), self.decoder.vocab());
+        let shortlist = options.shortlist.as_ref();
+        if shortlist.is_some_and(|list| !list.fits(sources, targets)) {
+            return Err(ModelError::Shortlist { sources, targets });
+        }
         let search = &mut workspace.search;
         search.queue.fill(sentences);
         search.live.clear();
@@ -173,6 +182,7 @@ impl Model {
             rows,
             continuations,
             candidates,
+            shortlisted,
             steps,
             ..
         } = search;
@@ -183,11 +193,27 @@ impl Model {
         rows.extend(live.iter().flat_map(|&(lane, _)| beams[lane].rows(lane)));
         self.decoder
             .step(rows, &self.target_embedding, &self.timing, buffers);
+        let listed = options.shortlist.is_some();
         continuations.start(rows.iter().map(|row| {
             let end = (beams[row.lane].steps() < options.min_len).then_some(EOS);
-            (2 * options.beam, end.into_iter().chain(options.forbidden))
+            let excluded = end.into_iter().chain(options.forbidden);
+            let own = listed.then(|| &shortlisted[row.lane]);
+            let place = move |token| own.map_or(Some(token), |own| own.place(token));
+            (2 * options.beam, excluded.filter_map(place))
         }));
-        self.decoder.best(continuations.tops(), buffers);
+        if listed {
+            let mut tops = continuations.tops();
+            let mut first = 0;
+            for rows in rows.chunk_by(|a, b| a.lane == b.lane) {
+                let (own, rest) = tops.split_at_mut(rows.len());
+                let candidates = &mut shortlisted[rows[0].lane];
+                let numbers = first..first + rows.len();
+                self.decoder.best_of(numbers, candidates, own, buffers);
+                (tops, first) = (rest, first + rows.len());
+            }
+        } else {
+            self.decoder.best(continuations.tops(), buffers);
+        }
         for (number, row) in rows.iter().enumerate() {
             match options.beginning.choice(beams[row.lane].steps()) {
                 None => continuations.push(),
@@ -219,7 +245,11 @@ impl Model {
             opened,
         } = workspace;
         let SearchBuffers {
-            queue, beams, live, ..
+            queue,
+            beams,
+            live,
+            shortlisted,
+            ..
         } = search;
         let count = queue.joining(live, options);
         if count == 0 {
@@ -236,6 +266,15 @@ impl Model {
                 beams.resize_with(lane + 1, Beam::default);
             }
             beams[lane].start(sentence, tokens, options);
+            if let Some(shortlist) = &options.shortlist {
+                if shortlisted.len() <= lane {
+                    shortlisted.resize_with(lane + 1, Candidates::default);
+                }
+                let Beginning { tokens, next } = &options.beginning;
+                let given = tokens.iter().chain(next);
+                shortlisted[lane].list(shortlist, queue.sentence(sentence), given);
+                self.decoder.choose(&mut shortlisted[lane]);
+            }
             live.push((lane, tokens));
         }
         queue.next += count;

@@ -7,4 +7,5 @@ mod latency;
 pub(crate) mod prune;
 pub(crate) mod quantize;
 mod session;
+pub(crate) mod shortlist;
 pub(crate) mod train;

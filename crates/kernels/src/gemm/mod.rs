@@ -18,6 +18,7 @@
 mod aarch64;
 mod blocked;
 pub(crate) mod scalar;
+mod selection;
 mod stored;
 mod tile;
 mod top;
@@ -25,6 +26,8 @@ mod top;
 mod wasm32;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
+
+pub use selection::Selection;
 
 use crate::isa::Task;
 use crate::simd::{LANES, Simd};

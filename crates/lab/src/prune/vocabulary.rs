@@ -118,7 +118,8 @@ pub fn trim_vocabularies<'c>(
         source: (source_rows, kept[0].len()),
         target: (target_rows, kept[1].len()),
     };
-    let mut trimmed = weights.with_tensors(config, tensors)?;
+    // A shortlist names tokens by numbers that they no longer have.
+    let mut trimmed = weights.with_tensors(config, tensors)?.without_shortlist();
     for (side, name) in [SRC_VOCAB, TRG_VOCAB].into_iter().enumerate() {
         // The row of unknown tokens has no line.
         let lines = kept[side].iter().take(kept[side].len() - 1);

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use csanmt_format::layout::{Stage, Variable, variables};
 use csanmt_format::{
-    AlignedBytes, ModelConfig, ModelFile, Quantization, SEGMENTATION_DICTIONARY, SRC_BPE,
-    SRC_VOCAB, TRG_BPE, TRG_VOCAB,
+    AlignedBytes, ModelConfig, ModelFile, Quantization, SEGMENTATION_DICTIONARY, SHORTLIST,
+    SRC_BPE, SRC_VOCAB, TRG_BPE, TRG_VOCAB,
 };
 
 pub use error::WeightsError;
@@ -28,11 +28,12 @@ pub struct Weights {
 }
 
 /// Texts of a model file, the dictionary last.
-const TEXTS: [&str; 5] = [
+const TEXTS: [&str; 6] = [
     SRC_VOCAB,
     TRG_VOCAB,
     SRC_BPE,
     TRG_BPE,
+    SHORTLIST,
     SEGMENTATION_DICTIONARY,
 ];
 
@@ -182,6 +183,14 @@ impl Weights {
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&[u8]> {
         self.texts.get(name).map(Vec::as_slice)
+    }
+
+    /// The same without a shortlist: all target tokens are candidates.
+    #[must_use]
+    pub fn without_shortlist(&self) -> Self {
+        let mut weights = self.clone();
+        weights.texts.remove(SHORTLIST);
+        weights
     }
 
     /// Sets the merge rules of the target, which training needs.
