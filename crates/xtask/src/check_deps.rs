@@ -1,10 +1,10 @@
 //! `cargo xtask check-deps`: dependencies point one way.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use serde_json::Value;
 
 use crate::licences;
-use crate::process::{cargo, output};
+use crate::metadata::metadata;
 
 pub(crate) const HELP: &str = "\
 cargo xtask check-deps
@@ -105,12 +105,6 @@ pub(crate) fn run() -> Result<()> {
         RULES.len()
     );
     Ok(())
-}
-
-fn metadata(options: &[&str]) -> Result<Value> {
-    let mut command = cargo(["metadata", "--format-version", "1"]);
-    let text = output(command.args(options))?;
-    serde_json::from_str(&text).context("cargo metadata")
 }
 
 fn complaints(metadata: &Value) -> Vec<String> {

@@ -6,7 +6,9 @@ mod check_deps;
 mod chromium;
 mod licences;
 mod manifest;
+mod metadata;
 mod node;
+mod notices;
 mod package;
 mod process;
 mod redis;
@@ -27,6 +29,7 @@ cargo xtask COMMAND
   serve [ARGS…]  build the site and the server, then run `csanmt serve ARGS…` on it
   site           build the page with its WebAssembly engine into target/site
   package        lay out and pack the npm package into target/package
+  notices        write the licences of all code that is compiled into what we give away
   test           everything that continuous integration runs, stopping at the first failure
   check-deps     fail when a crate depends on one it may not know
   bench [NAME…]  measure the engine beside its peers
@@ -45,6 +48,9 @@ const COMMANDS: &[Command] = &[
     }),
     ("package", package::HELP, |args| {
         without_arguments(args, package::run_command)
+    }),
+    ("notices", notices::HELP, |args| {
+        without_arguments(args, notices::run)
     }),
     ("test", test::HELP, |args| {
         without_arguments(args, test::run)

@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::process::{output, run};
-use crate::{node, site, wasm_package, workspace};
+use crate::{node, notices, site, wasm_package, workspace};
 
 pub(crate) const HELP: &str = "\
 cargo xtask package
 
 Lays out target/package, which is the npm package `csanmt`: the modules of www/lib with their types,
-the WebAssembly engine, the licences. Then packs it as target/csanmt-VERSION.tgz, prints its size,
-and fails when that is above 4.5 MB. No model is in it.
+the WebAssembly engine, the licences and those of the crates in it (THIRD-PARTY.txt). Then packs it
+as target/csanmt-VERSION.tgz, prints its size, and fails when that is above 4.5 MB. No model is in
+it.
 ";
 
 const LIMIT_BYTES: u64 = 4_500_000;
@@ -47,6 +48,7 @@ pub(crate) fn build() -> Result<PathBuf> {
     copy(root, &package, |name| name.starts_with("LICENSE-"))?;
     fs::copy(root.join("crates/text/data/NOTICE"), package.join("NOTICE"))
         .context("cannot copy the NOTICE")?;
+    notices::write(&notices::WEBASSEMBLY, &package.join(notices::FILE_NAME))?;
     node::emit_types(&package)?;
     check(&package)?;
     pack(&package)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::manifest::Manifest;
-use crate::{wasm_package, workspace};
+use crate::{notices, wasm_package, workspace};
 
 pub(crate) const HELP: &str = "\
 cargo xtask site
@@ -17,7 +17,8 @@ Builds the WebAssembly engine and lays out target/site:
   index.html, app.js, …   the page (www/app)
   lib/                    the library (www/lib) with the engine's module
   models/                 the model files
-  manifest.json           every file with its size and SHA-256
+  manifest.json           every file of the page with its size and SHA-256
+  THIRD-PARTY.txt         the licences of the crates in the engine
 
 Any static web server can serve the folder, also from a sub-path.
 ";
@@ -57,7 +58,10 @@ pub(crate) fn build() -> Result<()> {
         &manifest.to_json(DEFAULT_MODEL),
     )?;
     stamp(&site.join("sw.js"), &manifest.version())?;
-    eprintln!("{} files in {}", paths.len() + 2, site.display());
+    // After the manifest: it goes along with the page, but the page does not need it, so nobody
+    // has to download it or to take a new version because of it.
+    notices::write(&notices::WEBASSEMBLY, &site.join(notices::FILE_NAME))?;
+    eprintln!("{} files in {}", paths.len() + 3, site.display());
     Ok(())
 }
 

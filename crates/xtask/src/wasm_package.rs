@@ -14,7 +14,7 @@ use wasm_bindgen_cli_support::Bindgen;
 use crate::process::{cargo, command, exists, output, run};
 use crate::workspace;
 
-const TARGET: &str = "wasm32-unknown-unknown";
+pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
 /// What `cargo --config` gets on top of .cargo/config.toml for the build with relaxed SIMD.
 pub(crate) const RELAXED_SIMD: &str =
