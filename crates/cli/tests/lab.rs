@@ -218,6 +218,36 @@ fn a_pruned_model_is_smaller_and_translates() {
 }
 
 #[test]
+fn a_shortlist_goes_into_the_int8_file_and_limits_what_is_said() {
+    let folder = Folder::new();
+    let model = text(model());
+    let shortlist = ["shortlist", model, "corpus.tsv", "-o", "listed.safetensors"];
+    let sizes = ["--common", "30", "--per-token", "5"];
+    let said = folder.csanmt(&[&shortlist[..], &sizes].concat());
+    assert!(said.contains("8 sentence pairs"), "{said}");
+    let quantize = ["quantize", "listed.safetensors", "-o", "int8.safetensors"];
+    folder.csanmt(&quantize);
+    let plain = ["quantize", model, "-o", "plain.safetensors"];
+    folder.csanmt(&plain);
+    let translate = |model: &str, raw: &[&str]| {
+        let translate = ["translate", "--model", model, PAIRS[0].0];
+        folder.csanmt(&[&translate[..], raw].concat())
+    };
+    // The fixture babbles all over its vocabulary, the list does not let it.
+    assert_ne!(
+        translate("int8.safetensors", &[]),
+        translate("plain.safetensors", &[])
+    );
+    // The original pipeline knows no shortlist.
+    let raw = |model| translate(model, &["--raw"]);
+    assert_eq!(raw("int8.safetensors"), raw("plain.safetensors"));
+    // Tokens get other numbers when some are dropped, so the list goes.
+    let prune = ["prune", "listed.safetensors", "-o", "pruned.safetensors"];
+    folder.csanmt(&[&prune[..], &["--vocabulary", "corpus.tsv"]].concat());
+    folder.csanmt(&["translate", "--model", "pruned.safetensors", PAIRS[0].0]);
+}
+
+#[test]
 fn a_student_of_any_shape_is_distilled() {
     let folder = Folder::new();
     let model = text(model());

@@ -21,6 +21,9 @@
 //! beside `NAME.peak` F32 `[P]` and `NAME.peak_place` I32 `[P, 2]`; a table that is only looked up is I8 `[V, H]` beside `NAME.scale`
 //! F32 `[V]`, or F16 or F32 `[V, H]` where only the matrices are quantised.
 //!
+//! Texts are the vocabularies, merge rules and, where a model has one, the shortlist; the
+//! segmentation dictionary is used where it lies.
+//!
 //! The data section starts at a multiple of 64 bytes. Packed tensors come first (each a multiple
 //! of 64 bytes), then other I8, F32 and I32, F16, and texts (U8) last. Where I8 tables would leave
 //! F32 misaligned, up to three bytes named `padding` stand between. Little-endian throughout.

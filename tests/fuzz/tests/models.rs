@@ -7,6 +7,7 @@ use csanmt::{AlignedBytes, Options, Translator};
 use csanmt_fuzz::fuzz;
 use csanmt_lab::checkpoint::{Checkpoint, CheckpointWriter, WriteOptions};
 use csanmt_lab::{ConvertOptions, convert};
+use csanmt_model::Shortlist;
 
 /// A small model as a model file.
 static MODEL: LazyLock<Vec<u8>> = LazyLock::new(|| {
@@ -16,6 +17,15 @@ static MODEL: LazyLock<Vec<u8>> = LazyLock::new(|| {
     convert(&from, &to, &ConvertOptions::default()).expect("a model");
     std::fs::read(to).expect("a file")
 });
+
+#[test]
+fn shortlist() {
+    let seeds: [&[u8]; 2] = [b"1 2 3\n4\n\n5 6\n", b"\n\n\n\n"];
+    let words = ["0", "8", "9", " ", "\n", "4294967296", "-1"];
+    fuzz("shortlist", &seeds, &words, |bytes| {
+        let _ = Shortlist::parse(bytes, 3, 9);
+    });
+}
 
 #[test]
 fn model_file() {

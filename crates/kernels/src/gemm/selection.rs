@@ -57,3 +57,48 @@ impl Selection {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Selection;
+    use crate::{Epilogue, Kernels, PackedWeights, QuantizedRows};
+
+    #[test]
+    fn chosen_outputs_are_those_of_the_whole_product() {
+        let kernels = Kernels::detect();
+        let mut selection = Selection::default();
+        // More and fewer outputs than before, whole panels and parts of one, k of every remainder.
+        for (n, k) in [(40, 7), (100, 64), (17, 33), (16, 4)] {
+            let mut data = vec![0i8; PackedWeights::packed_len(n, k)];
+            let scale: Vec<f32> = (0..n).map(|i| 0.01 + i as f32 / 900.0).collect();
+            let mut colsum = vec![0; n];
+            for i in 0..n * k {
+                let weights = PackedWeights::new(&data, n, k, &scale, &colsum).unwrap();
+                let at = weights.packed_index(i / k, i % k);
+                data[at] = ((i * 89 + 31) % 255) as u8 as i8 ^ i8::MIN.wrapping_add(1);
+                data[at] = data[at].max(-127);
+                colsum[i / k] += i32::from(data[at]);
+            }
+            let weights = PackedWeights::new(&data, n, k, &scale, &colsum).unwrap();
+            let x: Vec<f32> = (0..3 * k).map(|i| (i as f32 * 0.37).sin()).collect();
+            let mut a = QuantizedRows::default();
+            kernels.quantize_rows(&x, k, &mut a);
+            let product = |weights: PackedWeights<'_>| {
+                let mut out = vec![0.0; 3 * weights.n()];
+                kernels.linear_i8(&a, weights, Epilogue::Store { bias: None }, &mut out);
+                out
+            };
+            let all = product(weights);
+            for step in [1, 3, 16] {
+                let outputs: Vec<u32> = (0..n as u32).rev().step_by(step).collect();
+                selection.choose(weights, &outputs);
+                let some = product(selection.weights());
+                for row in 0..3 {
+                    let expected = outputs.iter().map(|&output| all[row * n + output as usize]);
+                    let found = some[row * outputs.len()..][..outputs.len()].iter();
+                    assert!(found.copied().eq(expected), "{n} x {k}, every {step}th");
+                }
+            }
+        }
+    }
+}
