@@ -11,7 +11,7 @@ use crate::workspace::LayerBuffers;
 /// A batch of sentences that has gone through both encoders.
 ///
 /// Its buffers are as large as the sources are long. A search needs them only while sentences join
-/// it, so that all searches of a model share a few, see [`Encodings`].
+/// it, so that all searches of a model share a few.
 #[derive(Debug)]
 pub struct Encoding {
     pub(crate) batch: Batch,
