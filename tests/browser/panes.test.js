@@ -207,14 +207,15 @@ test("f1_a thousand translations do not grow the engine's memory", async () => {
   const manifest = await (await fetch(`${server.url}manifest.json`)).json();
   const limit = 1.3 * manifest.files[manifest.model].bytes + 32e6;
   const bytes = [];
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < 8; round += 1) {
     await page.paste("");
     await page.paste(longText(200 + (round % 2)));
     await page.translated();
     bytes.push(Math.max(...(await page.messages("done")).map(({ memoryBytes }) => memoryBytes)));
   }
-  // There are several workers, and each has to meet a longest text first.
-  assert.equal(bytes.at(-1), bytes[2], `memory after each round: ${bytes}`);
+  // There are several workers, and each has to meet a longest text first: which one gets which
+  // sentences is chance.
+  assert.equal(bytes.at(-1), bytes[4], `memory after each round: ${bytes}`);
   assert.ok(Math.max(...bytes) <= limit, `${bytes} bytes, more than ${limit}`);
 });
 
