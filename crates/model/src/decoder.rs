@@ -389,6 +389,7 @@ impl Decoder {
     }
 }
 
-fn same_lane(a: &Row, b: &Row) -> bool {
+/// Rows of one lane stand together.
+pub(crate) fn same_lane(a: &Row, b: &Row) -> bool {
     a.lane == b.lane
 }

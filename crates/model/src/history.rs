@@ -162,7 +162,7 @@ impl Paths {
 
     /// The slot of a row of the current step.
     pub(crate) fn slot(&self, row: usize) -> u32 {
-        self.now.slots[(row + 1) * self.steps - 1]
+        self.path(row)[self.steps - 1]
     }
 
     /// The node of a row of the current step.

@@ -4,15 +4,17 @@
 
 use std::ops::ControlFlow;
 
+use csanmt_kernels::Top;
+
 use crate::EOS;
 use crate::beam::{Beam, Beginning, Candidate, SearchOptions};
 use crate::continuations::Continuations;
-use crate::decoder::Row;
+use crate::decoder::{Row, same_lane};
 use crate::error::ModelError;
 use crate::hypothesis::{Found, SearchResult};
 use crate::model::{Model, check_tokens};
 use crate::shortlist::Candidates;
-use crate::workspace::Workspace;
+use crate::workspace::{DecoderBuffers, Workspace};
 
 /// Where a running search is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -202,15 +204,7 @@ impl Model {
             (2 * options.beam, excluded.filter_map(place))
         }));
         if listed {
-            let mut tops = continuations.tops();
-            let mut first = 0;
-            for rows in rows.chunk_by(|a, b| a.lane == b.lane) {
-                let (own, rest) = tops.split_at_mut(rows.len());
-                let candidates = &mut shortlisted[rows[0].lane];
-                let numbers = first..first + rows.len();
-                self.decoder.best_of(numbers, candidates, own, buffers);
-                (tops, first) = (rest, first + rows.len());
-            }
+            self.best_of_lanes(rows, shortlisted, continuations.tops(), buffers);
         } else {
             self.decoder.best(continuations.tops(), buffers);
         }
@@ -235,6 +229,24 @@ impl Model {
             step: *steps,
             live_sentences: live.len(),
         })
+    }
+
+    /// The largest logits of all rows, each among the candidates of its lane's sentence.
+    fn best_of_lanes(
+        &self,
+        rows: &[Row],
+        shortlisted: &mut [Candidates],
+        mut tops: &mut [Top],
+        buffers: &mut DecoderBuffers,
+    ) {
+        let mut first = 0;
+        for rows in rows.chunk_by(same_lane) {
+            let (own, rest) = tops.split_at_mut(rows.len());
+            let numbers = first..first + rows.len();
+            let candidates = &mut shortlisted[rows[0].lane];
+            self.decoder.best_of(numbers, candidates, own, buffers);
+            (tops, first) = (rest, first + rows.len());
+        }
     }
 
     /// Encodes sentences that wait, when there is room for them; whether any have joined.

@@ -1,38 +1,12 @@
 //! The search with the default model, over made-up source ids.
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use std::ops::ControlFlow;
-use std::path::Path;
-use std::sync::Arc;
 
-use csanmt_format::{AlignedBytes, ModelFile};
-use csanmt_model::{
-    BatchSize, Beginning, Kernels, Limits, Model, ModelError, SearchOptions, SearchResult, Step,
-};
-
-fn model() -> Model {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/zh-en-tiny.safetensors");
-    let bytes = AlignedBytes::from(&std::fs::read(path).unwrap()[..]);
-    Model::load(
-        &ModelFile::parse(Arc::new(bytes)).unwrap(),
-        Kernels::detect(),
-    )
-    .unwrap()
-}
-
-/// Frequent ids, 2 to 9 a sentence.
-fn sentences(count: u32) -> Vec<Vec<u32>> {
-    let sentence = |i: u32| (0..2 + i % 8).map(move |j| 3 + (i * 7919 + j * 104_729) % 3000);
-    (0..count).map(|i| sentence(i).collect()).collect()
-}
-
-fn search(model: &Model, sentences: &[Vec<u32>], options: &SearchOptions) -> Vec<SearchResult> {
-    let observe = &mut |_| ControlFlow::Continue(());
-    let mut workspace = model.workspace();
-    model
-        .search(sentences, options, &mut workspace, observe)
-        .unwrap()
-}
+use csanmt_model::{BatchSize, Beginning, Limits, ModelError, Step};
+use support::{model, search, sentences};
 
 /// Giving up early never changes what is found.
 #[test]

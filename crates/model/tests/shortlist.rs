@@ -1,33 +1,13 @@
 //! Searches among the candidates of a shortlist, with the default model and made-up source ids.
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Arc;
 
-use csanmt_format::{AlignedBytes, ModelFile};
-use csanmt_model::{BatchSize, Kernels, Model, ModelError, SearchOptions, SearchResult, Shortlist};
-
-fn model() -> Model {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/zh-en-tiny.safetensors");
-    let bytes = AlignedBytes::from(&std::fs::read(path).unwrap()[..]);
-    let file = ModelFile::parse(Arc::new(bytes)).unwrap();
-    Model::load(&file, Kernels::detect()).unwrap()
-}
-
-/// Frequent ids, 2 to 9 a sentence.
-fn sentences(count: u32) -> Vec<Vec<u32>> {
-    let sentence = |i: u32| (0..2 + i % 8).map(move |j| 3 + (i * 7919 + j * 104_729) % 3000);
-    (0..count).map(|i| sentence(i).collect()).collect()
-}
-
-fn search(model: &Model, sentences: &[Vec<u32>], options: &SearchOptions) -> Vec<SearchResult> {
-    let observe = &mut |_| ControlFlow::Continue(());
-    let mut workspace = model.workspace();
-    model
-        .search(sentences, options, &mut workspace, observe)
-        .unwrap()
-}
+use csanmt_model::{BatchSize, Model, ModelError, Shortlist};
+use support::{model, search, sentences};
 
 /// `of(line)` gives the ids of a line: 0 for all sentences, 1 + s for source token s.
 fn shortlist(model: &Model, of: impl Fn(usize) -> Vec<u32>) -> Arc<Shortlist> {

@@ -55,6 +55,14 @@ impl Vocabulary {
         self.tokens.find(token)
     }
 
+    /// Whether a token is a single character, alone or in a word (`x@@`): with all of those every word
+    /// can be spelt.
+    #[must_use]
+    pub fn is_single_character(&self, id: u32) -> bool {
+        let token = self.token(id);
+        token.is_some_and(|token| token.trim_end_matches("@@").chars().count() <= 1)
+    }
+
     /// The token on line `id`.
     #[must_use]
     pub fn token(&self, id: u32) -> Option<&str> {

@@ -63,11 +63,8 @@ pub fn trim_vocabularies<'c>(
         let rows = counts[side].len();
         kept[side] = (0..rows)
             .filter(|&id| {
-                let token = u32::try_from(id)
-                    .ok()
-                    .and_then(|id| vocabularies[side].token(id));
                 let single =
-                    token.is_some_and(|token| token.trim_end_matches("@@").chars().count() <= 1);
+                    u32::try_from(id).is_ok_and(|id| vocabularies[side].is_single_character(id));
                 id == 0 || id + 1 == rows || single || counts[side][id] >= least
             })
             .collect();

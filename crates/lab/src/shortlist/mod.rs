@@ -99,11 +99,7 @@ fn common(pairs: &[Pair], words: &Vocabulary, size: usize, most: usize) -> BTree
     let mut frequent: Vec<u32> = (0..size as u32).collect();
     frequent.sort_by_key(|&token| (std::cmp::Reverse(counts[token as usize]), token));
     frequent.truncate(most);
-    let single = |&token: &u32| {
-        let word = words.token(token);
-        word.is_some_and(|word| word.trim_end_matches("@@").chars().count() == 1)
-    };
-    let single = (0..size as u32).filter(single);
+    let single = (0..size as u32).filter(|&token| words.is_single_character(token));
     frequent.into_iter().chain(single).collect()
 }
 
