@@ -12,12 +12,14 @@
 mod relative;
 mod sums;
 
+use std::ops::Range;
+
 use relative::Span;
 use sums::{add_weighted, dots};
 
 use crate::isa::Task;
 use crate::quantize::row_count;
-use crate::simd::Simd;
+use crate::simd::{LANES, Simd};
 use crate::softmax::softmax_row;
 use crate::{Buffer, Kernels};
 
@@ -101,6 +103,9 @@ pub struct AttentionScratch {
     buckets: Vec<f32>,
     /// One head's keys, then its values, `[2, keys, d]`.
     packed: Buffer<f32>,
+    /// The weights of a group of cells, `[GROUP, keys]`, rows padded to whole vectors: a vector that
+    /// reaches into the next row would wait until what has been stored there is in the cache.
+    group: Buffer<f32>,
 }
 
 impl AttentionScratch {
@@ -112,6 +117,13 @@ impl AttentionScratch {
 
 /// From this many query rows on, copying each head's keys and values together pays off.
 const PACK_FROM: usize = 4;
+
+/// Cells (one query of one head each) that go through the stages side by side: each by itself is a
+/// chain of operations that wait for each other, sums over lanes, maximum, exponential, division.
+const GROUP: usize = 4;
+
+/// From this many keys on a cell is long enough by itself.
+const MANY_KEYS: usize = 24;
 
 impl Kernels {
     /// Attends from one unscaled query row `q: [heads * d]` at `query_position`; `out` is like `q`.
@@ -206,7 +218,7 @@ impl Task for Attend<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
+    fn run<S: Simd>(mut self, simd: S) {
         let Attention {
             heads,
             keys,
@@ -214,49 +226,92 @@ impl Task for Attend<'_> {
             stride,
             head_stride,
             rows,
-            valid,
-            relative,
+            ..
         } = *self.attention;
-        let (count, d) = (rows.len(), self.width / heads);
-        let factor = (1.0 / (d as f64).sqrt()) as f32;
+        let d = self.width / heads;
+        let head = |h| Head {
+            keys,
+            values,
+            stride,
+            rows,
+            column: h * head_stride,
+            d,
+        };
         let queries = self.out.len() / self.width;
-        let AttentionScratch {
-            weights,
-            query,
-            buckets,
-            packed,
-        } = self.scratch;
-        for h in 0..heads {
-            let weights = &mut weights[h * count..][..count];
-            let mut head = Head {
-                keys,
-                values,
-                stride,
-                rows,
-                column: h * head_stride,
-                d,
-            };
-            if queries >= PACK_FROM && stride != d {
-                head = head.pack(packed);
-            }
-            for r in 0..queries {
+        let pack = queries >= PACK_FROM && stride != d;
+        let mut packed = std::mem::take(&mut self.scratch.packed);
+        for first in 0..if pack { heads } else { 1 } {
+            let cells = if pack { 1 } else { heads } * queries;
+            let one = pack.then(|| head(first).pack(&mut packed));
+            let head = |h| one.unwrap_or_else(|| head(h));
+            self.cells(simd, first * cells..(first + 1) * cells, head);
+        }
+        self.scratch.packed = packed;
+    }
+}
+
+impl Attend<'_> {
+    /// Attends from cells: `[heads, queries]`, one query of one head each.
+    #[inline(always)]
+    fn cells<'h, S: Simd>(
+        &mut self,
+        simd: S,
+        cells: Range<usize>,
+        head: impl Fn(usize) -> Head<'h>,
+    ) {
+        let (count, width) = (self.attention.rows.len(), self.width);
+        let d = width / self.attention.heads;
+        let queries = self.out.len() / width;
+        let size = if count < MANY_KEYS { GROUP } else { 1 };
+        // At least one number of padding: even an empty remainder is a vector without lanes.
+        let padded = (count + 1).next_multiple_of(LANES);
+        self.scratch.group.resize(size * padded);
+        for first in cells.clone().step_by(size) {
+            let group = first..cells.end.min(first + size);
+            let row = |cell| (cell - first) * padded..(cell - first) * padded + count;
+            for cell in group.clone() {
+                let (h, r) = (cell / queries, cell % queries);
                 let q = &self.q[r * self.q_stride + h * d..][..d];
-                for (scaled, &q) in query.iter_mut().zip(q) {
-                    *scaled = q * factor;
-                }
-                let out = &mut self.out[r * self.width + h * d..][..d];
-                head.attend(
+                let scratch = &mut *self.scratch;
+                scale(q, &mut scratch.query);
+                head(h).logits(
                     simd,
-                    query,
+                    &scratch.query,
                     self.first_position + r,
-                    valid,
-                    relative,
-                    weights,
-                    buckets,
-                    out,
+                    self.attention,
+                    &mut scratch.group[row(cell)],
+                    &mut scratch.buckets,
                 );
             }
+            for cell in group.clone() {
+                softmax_row(simd, &mut self.scratch.group[row(cell)]);
+            }
+            for cell in group {
+                let (h, r) = (cell / queries, cell % queries);
+                let scratch = &mut *self.scratch;
+                let weights = &scratch.group[row(cell)];
+                head(h).weighted_values(
+                    simd,
+                    weights,
+                    self.first_position + r,
+                    self.attention.relative,
+                    &mut scratch.buckets,
+                    &mut self.out[r * width + h * d..][..d],
+                );
+                if r + 1 == queries {
+                    scratch.weights[h * count..][..count].copy_from_slice(weights);
+                }
+            }
         }
+    }
+}
+
+/// `out = q·d^-0.5`
+#[inline(always)]
+fn scale(q: &[f32], out: &mut [f32]) {
+    let factor = (1.0 / (q.len() as f64).sqrt()) as f32;
+    for (out, &q) in out.iter_mut().zip(q) {
+        *out = q * factor;
     }
 }
 
@@ -302,54 +357,51 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// One query of one head; `q` is scaled.
+    /// One query's products with the keys, -inf where a key is not valid; `q` is scaled.
     #[inline(always)]
-    fn attend<S: Simd>(
+    fn logits<S: Simd>(
         &self,
         simd: S,
         q: &[f32],
         position: usize,
-        valid: Option<&[bool]>,
+        attention: &Attention<'_>,
+        logits: &mut [f32],
+        buckets: &mut [f32],
+    ) {
+        dots(simd, q, |j| self.row(self.keys, j), logits);
+        if let Some(relative) = attention.relative {
+            let span = Span::new(relative.max_distance, position, logits.len());
+            let buckets = &mut buckets[span.first..=span.last];
+            let row = |t| &relative.keys[(span.first + t) * self.d..][..self.d];
+            dots(simd, q, row, buckets);
+            span.spread(buckets, logits);
+        }
+        if let Some(valid) = attention.valid {
+            for (logit, &valid) in logits.iter_mut().zip(valid) {
+                *logit = if valid { *logit } else { f32::NEG_INFINITY };
+            }
+        }
+    }
+
+    /// The sum of the values by their weights.
+    #[inline(always)]
+    fn weighted_values<S: Simd>(
+        &self,
+        simd: S,
+        weights: &[f32],
+        position: usize,
         relative: Option<Relative<'_>>,
-        weights: &mut [f32],
         buckets: &mut [f32],
         out: &mut [f32],
     ) {
-        let d = self.d;
-        dots(simd, q, |j| self.row(self.keys, j), weights);
-        let relative = relative.map(|relative| {
-            (
-                relative,
-                Span::new(relative.max_distance, position, weights.len()),
-            )
-        });
-        if let Some((relative, span)) = relative {
-            let buckets = &mut buckets[span.first..=span.last];
-            dots(
-                simd,
-                q,
-                |t| &relative.keys[(span.first + t) * d..][..d],
-                buckets,
-            );
-            span.spread(buckets, weights);
-        }
-        if let Some(valid) = valid {
-            for (weight, &valid) in weights.iter_mut().zip(valid) {
-                *weight = if valid { *weight } else { f32::NEG_INFINITY };
-            }
-        }
-        softmax_row(simd, weights);
         out.fill(0.0);
         add_weighted(simd, weights, |j| self.row(self.values, j), out);
-        if let Some((relative, span)) = relative {
+        if let Some(relative) = relative {
+            let span = Span::new(relative.max_distance, position, weights.len());
             let buckets = &mut buckets[span.first..=span.last];
             span.collect(weights, buckets);
-            add_weighted(
-                simd,
-                buckets,
-                |t| &relative.values[(span.first + t) * d..][..d],
-                out,
-            );
+            let row = |t| &relative.values[(span.first + t) * self.d..][..self.d];
+            add_weighted(simd, buckets, row, out);
         }
     }
 }

@@ -13,6 +13,10 @@ use crate::simd::Simd;
 /// Bytes of activations of a block of rows.
 const BLOCK_BYTES: usize = 256 * 1024;
 
+/// How far ahead of their use weights are fetched when they are used once: a core's requests to the
+/// L3 cache are under way for some kilobytes, and with what is in use they must fit the L1 cache.
+const AHEAD: usize = 6 * 1024;
+
 /// Cache lines that a row fetches meanwhile.
 const LINES: usize = 4;
 const LINE_BYTES: usize = 64;
@@ -70,10 +74,12 @@ pub(super) fn product<S: Simd>(
                     w: weights,
                     panels: strip,
                     steps,
-                    // Each tile of a strip fetches its share of the next strip.
-                    ahead: weights
-                        .as_ptr()
-                        .wrapping_add(weights.len() + weights.len() * tile / tiles),
+                    ahead: weights.as_ptr().wrapping_add(if tiles == 1 {
+                        AHEAD.min(weights.len())
+                    } else {
+                        // Each tile of a strip fetches its share of the next strip.
+                        weights.len() + weights.len() * tile / tiles
+                    }),
                     ahead_bytes: STEP_BYTES / tiles,
                 };
                 simd.tile(input, &mut acc);

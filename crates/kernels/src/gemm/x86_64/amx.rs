@@ -117,53 +117,47 @@ fn in_parts(vnni: Avx512Vnni, input: TileInput<'_>, acc: &mut Accumulators) {
     }
 }
 
-/// Up to 16 rows x 2 panels: so few that the weights come from memory as fast as they are used, and
-/// those of the next panels are fetched meanwhile.
+/// Up to 16 rows, panel by panel: so few that the weights come from memory as fast as they are used,
+/// and later ones are fetched meanwhile.
 ///
 /// # Safety
-/// AMX with the shapes of [`Tile::begin`]; as many rows as those shapes have and two panels of
-/// `input.steps` steps, a multiple of [`DEPTH`] above 0, are readable.
+/// AMX with the shapes of [`Tile::begin`]; as many rows as those shapes have and `input.panels` panels
+/// of `input.steps` steps, a multiple of [`DEPTH`] above 0, are readable.
 #[inline(always)]
 unsafe fn one(input: TileInput<'_>, acc: &mut Accumulators) {
     let panel_bytes = input.steps * STEP_BYTES;
-    // SAFETY: as this function demands.
-    unsafe {
-        asm!(
-            "tilezero tmm0",
-            "tilezero tmm1",
-            "2:",
-            "tileloadd tmm4, [{a} + {stride}]",
-            "tileloadd tmm6, [{w} + {line}]",
-            ".rept {lines}",
-            "prefetcht0 [{ahead}]",
-            "add {ahead}, 64",
-            ".endr",
-            "tdpbusd tmm0, tmm4, tmm6",
-            "tileloadd tmm7, [{v} + {line}]",
-            "tdpbusd tmm1, tmm4, tmm7",
-            "add {a}, 64",
-            "add {w}, 1024",
-            "add {v}, 1024",
-            "dec {turns}",
-            "jnz 2b",
-            "tilestored [{acc} + {line}], tmm0",
-            "tilestored [{acc} + {line} + {panel}], tmm1",
-            a = inout(reg) input.a.as_ptr() => _,
-            w = inout(reg) input.w.as_ptr() => _,
-            v = inout(reg) input.w.as_ptr().add(panel_bytes) => _,
-            turns = inout(reg) input.steps / DEPTH => _,
-            ahead = inout(reg) input.ahead => _,
-            lines = const 2 * DEPTH,
-            stride = in(reg) input.stride,
-            line = in(reg) STEP_BYTES,
-            panel = const size_of::<[[i32; PANEL]; MAX_ROWS]>(),
-            acc = in(reg) acc.as_mut_ptr(),
-            out("tmm0") _, out("tmm1") _, out("tmm4") _, out("tmm6") _, out("tmm7") _,
-            options(nostack),
-        );
+    for (panel, acc) in acc[..input.panels].iter_mut().enumerate() {
+        // SAFETY: as this function demands.
+        unsafe {
+            asm!(
+                "tilezero tmm0",
+                "2:",
+                ".rept {lines}",
+                "prefetcht0 [{ahead}]",
+                "add {ahead}, 64",
+                ".endr",
+                "tileloadd tmm4, [{a} + {stride}]",
+                "tileloadd tmm6, [{w} + {line}]",
+                "tdpbusd tmm0, tmm4, tmm6",
+                "add {a}, 64",
+                "add {w}, 1024",
+                "dec {turns}",
+                "jnz 2b",
+                "tilestored [{acc} + {line}], tmm0",
+                a = inout(reg) input.a.as_ptr() => _,
+                w = inout(reg) input.w.as_ptr().add(panel * panel_bytes) => _,
+                turns = inout(reg) input.steps / DEPTH => _,
+                ahead = inout(reg) input.ahead.wrapping_add(panel * panel_bytes) => _,
+                lines = const DEPTH,
+                stride = in(reg) input.stride,
+                line = in(reg) STEP_BYTES,
+                acc = in(reg) acc.as_mut_ptr(),
+                out("tmm0") _, out("tmm4") _, out("tmm6") _,
+                options(nostack),
+            );
+        }
     }
 }
-
 /// Up to 32 rows x 2 panels.
 ///
 /// # Safety
