@@ -214,18 +214,14 @@ fn quantize_row<S: Simd>(simd: S, x: &[f32], q: &mut [u8]) -> (f32, i32) {
 /// `clamp(round(x·inverse) + zero, 0, 127)`
 #[inline(always)]
 fn quantize_lanes<S: Simd>(simd: S, x: S::F, inverse: f32, zero: i32, out: &mut [u8; LANES]) {
-    // Limited first, so that rounding holds; NaN becomes the lower limit.
+    // Limited first, to whole numbers, which is the same: rounding keeps their order, and holds for
+    // numbers so small. NaN becomes the lower limit.
     let scaled = simd.mul(x, simd.splat(inverse));
-    let limited = simd.min(simd.max(scaled, simd.splat(-128.0)), simd.splat(128.0));
+    let (lowest, highest) = (-zero as f32, (MAX_Q - zero) as f32);
+    let limited = simd.min(simd.max(scaled, simd.splat(lowest)), simd.splat(highest));
     let bits = simd.bits(simd.add(limited, simd.splat(ROUND_MAGIC)));
-    let q = simd.add_i(
-        bits,
-        simd.splat_i(zero.wrapping_sub(ROUND_MAGIC.to_bits() as i32)),
-    );
-    simd.store_u8(
-        simd.min_i(simd.max_i(q, simd.splat_i(0)), simd.splat_i(MAX_Q)),
-        out,
-    );
+    let shift = zero.wrapping_sub(ROUND_MAGIC.to_bits() as i32);
+    simd.store_u8(simd.add_i(bits, simd.splat_i(shift)), out);
 }
 
 /// `(min(0, x), max(0, x))`, NaN ignored, both limited so that their difference is finite.

@@ -211,14 +211,6 @@ macro_rules! impl_simd {
                 each!(vmulq_s32, a, b)
             }
             #[inline(always)]
-            fn max_i(self, a: Self::I, b: Self::I) -> Self::I {
-                each!(vmaxq_s32, a, b)
-            }
-            #[inline(always)]
-            fn min_i(self, a: Self::I, b: Self::I) -> Self::I {
-                each!(vminq_s32, a, b)
-            }
-            #[inline(always)]
             fn shift_to_exponent(self, x: Self::I) -> Self::I {
                 each!(vshlq_n_s32::<23>, x)
             }

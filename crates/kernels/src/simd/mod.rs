@@ -67,8 +67,6 @@ pub(crate) trait Simd: Tile {
     fn add_i(self, a: Self::I, b: Self::I) -> Self::I;
     fn sub_i(self, a: Self::I, b: Self::I) -> Self::I;
     fn mul_i(self, a: Self::I, b: Self::I) -> Self::I;
-    fn max_i(self, a: Self::I, b: Self::I) -> Self::I;
-    fn min_i(self, a: Self::I, b: Self::I) -> Self::I;
     /// Shifts the lowest bits up to an f32's exponent: `x << 23`.
     fn shift_to_exponent(self, x: Self::I) -> Self::I;
     /// Value conversion, rounded to nearest.

@@ -95,14 +95,6 @@ impl Simd for Scalar {
         each(a, b, i32::wrapping_mul)
     }
     #[inline(always)]
-    fn max_i(self, a: Self::I, b: Self::I) -> Self::I {
-        each(a, b, i32::max)
-    }
-    #[inline(always)]
-    fn min_i(self, a: Self::I, b: Self::I) -> Self::I {
-        each(a, b, i32::min)
-    }
-    #[inline(always)]
     fn shift_to_exponent(self, x: Self::I) -> Self::I {
         x.map(|x| x << 23)
     }

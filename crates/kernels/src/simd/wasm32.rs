@@ -140,14 +140,6 @@ macro_rules! impl_simd {
                 each!(i32x4_mul, a, b)
             }
             #[inline(always)]
-            fn max_i(self, a: Quarters, b: Quarters) -> Quarters {
-                each!(i32x4_max, a, b)
-            }
-            #[inline(always)]
-            fn min_i(self, a: Quarters, b: Quarters) -> Quarters {
-                each!(i32x4_min, a, b)
-            }
-            #[inline(always)]
             fn shift_to_exponent(self, x: Quarters) -> Quarters {
                 [
                     i32x4_shl(x[0], 23),

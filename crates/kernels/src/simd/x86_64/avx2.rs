@@ -184,16 +184,6 @@ macro_rules! impl_simd {
                 unsafe { Ints(_mm256_mullo_epi32(a.0, b.0), _mm256_mullo_epi32(a.1, b.1)) }
             }
             #[inline(always)]
-            fn max_i(self, a: Ints, b: Ints) -> Ints {
-                // SAFETY: the token proves AVX2.
-                unsafe { Ints(_mm256_max_epi32(a.0, b.0), _mm256_max_epi32(a.1, b.1)) }
-            }
-            #[inline(always)]
-            fn min_i(self, a: Ints, b: Ints) -> Ints {
-                // SAFETY: the token proves AVX2.
-                unsafe { Ints(_mm256_min_epi32(a.0, b.0), _mm256_min_epi32(a.1, b.1)) }
-            }
-            #[inline(always)]
             fn shift_to_exponent(self, x: Ints) -> Ints {
                 // SAFETY: the token proves AVX2.
                 unsafe { Ints(_mm256_slli_epi32::<23>(x.0), _mm256_slli_epi32::<23>(x.1)) }

@@ -105,16 +105,6 @@ macro_rules! impl_simd {
                 unsafe { _mm512_mullo_epi32(a, b) }
             }
             #[inline(always)]
-            fn max_i(self, a: __m512i, b: __m512i) -> __m512i {
-                // SAFETY: the token proves AVX-512.
-                unsafe { _mm512_max_epi32(a, b) }
-            }
-            #[inline(always)]
-            fn min_i(self, a: __m512i, b: __m512i) -> __m512i {
-                // SAFETY: the token proves AVX-512.
-                unsafe { _mm512_min_epi32(a, b) }
-            }
-            #[inline(always)]
             fn shift_to_exponent(self, x: __m512i) -> __m512i {
                 // SAFETY: the token proves AVX-512.
                 unsafe { _mm512_slli_epi32::<23>(x) }
