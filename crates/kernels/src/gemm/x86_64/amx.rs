@@ -104,6 +104,10 @@ impl Tile for Amx {
 /// The same sums in tiles of AVX-512 VNNI.
 #[inline(always)]
 fn in_parts(vnni: Avx512Vnni, input: TileInput<'_>, acc: &mut Accumulators) {
+    if input.rows <= Avx512Vnni::ROWS {
+        vnni.tile(input, acc);
+        return;
+    }
     let mut part = [[[0; PANEL]; MAX_ROWS]; MAX_PANELS];
     let mut row = 0;
     while row < input.rows {
