@@ -159,6 +159,20 @@ fn e2_the_text_is_translated_as_if_it_had_no_marks() {
     }
 }
 
+/// `****` and `***` between letters begin one emphasis in another of the same kind.
+#[test]
+fn b8_emphasis_in_emphasis_stays_two() {
+    for source in [
+        "**今天****今天***你好*。",
+        "我们**今天****去学校***你好*。",
+        "*_今天_你好*，*今天 _你好_*。",
+        "**今天__你好__**。",
+    ] {
+        let output = translate(source);
+        assert_eq!(structure(&output), structure(source), "{output}");
+    }
+}
+
 #[test]
 fn text_does_not_become_marks() {
     // Both begin with what Markdown would take for a list.

@@ -19,6 +19,12 @@ pub(crate) trait Syntax: std::fmt::Debug + Sync {
         out.push_str(tag);
     }
 
+    /// What has to stand between the beginnings of two elements, one in the other, that meet, and
+    /// between their ends.
+    fn between(&self, _tag: &str, _next: &str) -> &'static str {
+        ""
+    }
+
     /// The content of an element has vanished; `tag` was its beginning.
     fn push_nothing(&self, _tag: &str, _out: &mut String) {}
 }
@@ -122,8 +128,11 @@ impl Frame {
                 Piece::Open(element) => {
                     kept = text.is_kept(element);
                     let tag = &self.tags[element].open;
-                    let next = self.first_char(&pieces[i + 1..]);
+                    let next = &pieces[i + 1..];
+                    let separator = next.first().map_or("", |next| self.separator(piece, next));
+                    let next = separator.chars().next().or_else(|| self.first_char(next));
                     self.syntax.push_open(tag, place, next, out);
+                    out.push_str(separator);
                     if !tag.is_empty() {
                         place = place_behind(tag, Place::Inside);
                     }
@@ -135,11 +144,27 @@ impl Frame {
                         self.syntax.push_nothing(open, out);
                     }
                     out.push_str(tag);
+                    if let Some(next) = pieces.get(i + 1) {
+                        out.push_str(self.separator(piece, next));
+                    }
                     if !tag.is_empty() {
                         place = place_behind(tag, Place::AfterClose);
                     }
                 }
             }
+        }
+    }
+
+    /// What keeps a tag from meeting the next one.
+    fn separator(&self, piece: &Piece<'_>, next: &Piece<'_>) -> &'static str {
+        match (*piece, *next) {
+            (Piece::Open(outer), Piece::Open(inner)) => self
+                .syntax
+                .between(&self.tags[outer].open, &self.tags[inner].open),
+            (Piece::Close(inner), Piece::Close(outer)) => self
+                .syntax
+                .between(&self.tags[inner].close, &self.tags[outer].close),
+            _ => "",
         }
     }
 

@@ -19,6 +19,10 @@ impl Syntax for Prose {
         push_open(tag, place, next, out);
     }
 
+    fn between(&self, tag: &str, next: &str) -> &'static str {
+        between(tag, next)
+    }
+
     fn push_nothing(&self, tag: &str, out: &mut String) {
         push_nothing(tag, out);
     }
@@ -31,6 +35,10 @@ impl Syntax for Cell {
 
     fn push_open(&self, tag: &str, place: Place, next: Option<char>, out: &mut String) {
         push_open(tag, place, next, out);
+    }
+
+    fn between(&self, tag: &str, next: &str) -> &'static str {
+        between(tag, next)
     }
 
     fn push_nothing(&self, tag: &str, out: &mut String) {
@@ -65,12 +73,24 @@ fn push_open(tag: &str, place: Place, next: Option<char>, out: &mut String) {
             out.truncate(out.len() - last.len_utf8());
             push_reference(last, out);
         }
+        // Nor can one end between a mark and a letter, where the beginning of the other is no mark.
+        let open_ended =
+            !run.is_empty() && last.is_some_and(is_mark) && next.is_some_and(|next| !is_mark(next));
         out.push_str(&run);
-        if run == tag {
+        if run == tag || open_ended {
             out.push_str(SEPARATOR);
         }
     }
     out.push_str(tag);
+}
+
+/// Emphasis in emphasis of the same kind would be another kind.
+fn between(tag: &str, next: &str) -> &'static str {
+    if is_emphasis(tag) && tag == next {
+        SEPARATOR
+    } else {
+        ""
+    }
 }
 
 /// Emphasis of nothing would be a row of marks.
@@ -103,6 +123,8 @@ fn push(mut text: &str, place: Place, in_cell: bool, out: &mut String) {
     };
     match place {
         Place::LineStart => {
+            // That of the element which has begun the line.
+            text = text.trim_start_matches(['\n', '\r']);
             if let Some(at) = block_marker(text) {
                 escapes.push(&text[..at], out);
                 out.push('\\');
@@ -262,6 +284,7 @@ mod tests {
             ("3.5 litres", "3.5 litres"),
             ("# heading", "\\# heading"),
             ("#tag", "#tag"),
+            ("\n* a", "\\* a"),
             ("- a - b", "\\- a - b"),
             ("a *b* `c` 2 * 3 = 6", "a \\*b\\* \\`c\\` 2 * 3 = 6"),
             ("snake_case _x_", "snake_case \\_x\\_"),
@@ -297,5 +320,8 @@ mod tests {
         let mut out = String::from("*Tom*");
         Prose.push_open("*", Place::AfterClose, Some('a'), &mut out);
         assert_eq!(out, "*Tom*<!-- -->*");
+        let mut out = String::from("**(**");
+        Prose.push_open("*", Place::AfterClose, Some('a'), &mut out);
+        assert_eq!(out, "**(**<!-- -->*");
     }
 }
