@@ -162,6 +162,7 @@ unsafe fn one(input: TileInput<'_>, acc: &mut Accumulators) {
         }
     }
 }
+
 /// Up to 32 rows x 2 panels.
 ///
 /// # Safety
