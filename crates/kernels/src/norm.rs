@@ -54,54 +54,72 @@ impl Task for LayerNorm<'_> {
             .chunks_exact(width)
             .zip(self.out.chunks_exact_mut(width))
         {
-            norm_row(simd, x, self.scale, self.offset, out);
+            Moments::of(simd, x).norm(simd, x, self.scale, self.offset, out);
         }
     }
 }
 
-/// One row; all slices have its length.
-#[inline(always)]
-pub(crate) fn norm_row<S: Simd>(
-    simd: S,
-    x: &[f32],
-    scale: &[f32],
-    offset: &[f32],
-    out: &mut [f32],
-) {
-    let count = x.len() as f32;
-    let sum = sum_of(simd, x, 0.0, |x| x);
-    let mean = sum / count;
-    let means = simd.splat(mean);
-    // Missing lanes are filled with the mean: they add nothing.
-    let squares = sum_of(simd, x, mean, |x| {
-        let centred = simd.sub(x, means);
-        simd.mul(centred, centred)
-    });
-    let mean = means;
-    let deviation = simd.splat(1.0 / (squares / count + EPSILON).sqrt());
-    let (chunks, rest) = x.as_chunks::<LANES>();
+/// What a row is normalised by.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Moments {
+    mean: f32,
+    /// `1 / sqrt(var + 1e-6)`
+    inverse_deviation: f32,
+}
 
-    let finish = |x: S::F, scale: S::F, offset: S::F| {
-        simd.add(
-            simd.mul(simd.mul(simd.sub(x, mean), deviation), scale),
-            offset,
-        )
-    };
-    let (scales, scale_rest) = scale.as_chunks::<LANES>();
-    let (offsets, offset_rest) = offset.as_chunks::<LANES>();
-    let (outs, out_rest) = out.as_chunks_mut::<LANES>();
-    for (((x, scale), offset), out) in chunks.iter().zip(scales).zip(offsets).zip(outs) {
-        simd.store(
-            finish(simd.load(x), simd.load(scale), simd.load(offset)),
-            out,
-        );
+impl Moments {
+    #[inline(always)]
+    pub(crate) fn of<S: Simd>(simd: S, x: &[f32]) -> Self {
+        let count = x.len() as f32;
+        let mean = sum_of(simd, x, 0.0, |x| x) / count;
+        let means = simd.splat(mean);
+        // Missing lanes are filled with the mean: they add nothing.
+        let squares = sum_of(simd, x, mean, |x| {
+            let centred = simd.sub(x, means);
+            simd.mul(centred, centred)
+        });
+        Self {
+            mean,
+            inverse_deviation: 1.0 / (squares / count + EPSILON).sqrt(),
+        }
     }
-    if !rest.is_empty() {
-        let part = |x| simd.load_part(x, 0.0);
-        simd.store_part(
-            finish(part(rest), part(scale_rest), part(offset_rest)),
-            out_rest,
-        );
+
+    /// `(x - mean) · (1 / sqrt(var + 1e-6)) · scale + offset`; all slices have the length of the row.
+    #[inline(always)]
+    pub(crate) fn norm<S: Simd>(
+        self,
+        simd: S,
+        x: &[f32],
+        scale: &[f32],
+        offset: &[f32],
+        out: &mut [f32],
+    ) {
+        let mean = simd.splat(self.mean);
+        let deviation = simd.splat(self.inverse_deviation);
+        let (chunks, rest) = x.as_chunks::<LANES>();
+
+        let finish = |x: S::F, scale: S::F, offset: S::F| {
+            simd.add(
+                simd.mul(simd.mul(simd.sub(x, mean), deviation), scale),
+                offset,
+            )
+        };
+        let (scales, scale_rest) = scale.as_chunks::<LANES>();
+        let (offsets, offset_rest) = offset.as_chunks::<LANES>();
+        let (outs, out_rest) = out.as_chunks_mut::<LANES>();
+        for (((x, scale), offset), out) in chunks.iter().zip(scales).zip(offsets).zip(outs) {
+            simd.store(
+                finish(simd.load(x), simd.load(scale), simd.load(offset)),
+                out,
+            );
+        }
+        if !rest.is_empty() {
+            let part = |x| simd.load_part(x, 0.0);
+            simd.store_part(
+                finish(part(rest), part(scale_rest), part(offset_rest)),
+                out_rest,
+            );
+        }
     }
 }
 

@@ -10,7 +10,7 @@
 //! and lo and hi are limited to half the largest f32 so that the range stays finite.
 
 use crate::isa::Task;
-use crate::norm;
+use crate::norm::Moments;
 use crate::simd::{LANES, ROUND_MAGIC, Simd, WIDE};
 use crate::{Buffer, Kernels};
 
@@ -30,7 +30,7 @@ pub struct QuantizedRows {
     data: Buffer<u8>,
     scale: Vec<f32>,
     zero: Vec<i32>,
-    /// One f32 row between layer norm and quantisation.
+    /// A group of f32 rows between layer norm and quantisation.
     normed: Buffer<f32>,
 }
 
@@ -121,7 +121,7 @@ impl Kernels {
             "layer norm's scale and offset differ in length"
         );
         out.reshape(row_count(x.len(), scale.len()), scale.len());
-        out.normed.resize(scale.len());
+        out.normed.resize(GROUP.min(out.rows) * scale.len());
         self.run(Quantize {
             x,
             norm: Some((scale, offset)),
@@ -166,49 +166,95 @@ impl Task for Quantize<'_> {
         if *k == 0 {
             return;
         }
-        let rows = self.x.chunks_exact(*k).zip(data.chunks_exact_mut(*stride));
-        for ((x, q), (scale, zero)) in rows.zip(scale.iter_mut().zip(zero)) {
-            (*scale, *zero) = match self.norm {
+        let rows = self
+            .x
+            .chunks(GROUP * *k)
+            .zip(data.chunks_mut(GROUP * *stride));
+        let numbers = scale.chunks_mut(GROUP).zip(zero.chunks_mut(GROUP));
+        for ((x, q), (scale, zero)) in rows.zip(numbers) {
+            let x = match self.norm {
                 Some((norm_scale, offset)) => {
-                    norm::norm_row(simd, x, norm_scale, offset, normed);
-                    quantize_row(simd, normed, q)
+                    let mut moments = [Moments::default(); GROUP];
+                    for (moments, x) in moments.iter_mut().zip(x.chunks_exact(*k)) {
+                        *moments = Moments::of(simd, x);
+                    }
+                    let rows = x.chunks_exact(*k).zip(normed.chunks_exact_mut(*k));
+                    for (moments, (x, normed)) in moments.iter().zip(rows) {
+                        moments.norm(simd, x, norm_scale, offset, normed);
+                    }
+                    &normed[..x.len()]
                 }
-                None => quantize_row(simd, x, q),
+                None => x,
             };
+            let mut grids = [Grid::default(); GROUP];
+            for (grid, x) in grids.iter_mut().zip(x.chunks_exact(*k)) {
+                *grid = Grid::of(simd, x);
+            }
+            let rows = x.chunks_exact(*k).zip(q.chunks_exact_mut(*stride));
+            let numbers = scale.iter_mut().zip(zero);
+            for (grid, ((x, q), (scale, zero))) in grids.iter().zip(rows.zip(numbers)) {
+                grid.quantize(simd, x, q);
+                (*scale, *zero) = (grid.scale, grid.zero);
+            }
         }
     }
 }
 
-/// Fills `q` (padded with 0) and returns scale and zero point.
-#[inline(always)]
-fn quantize_row<S: Simd>(simd: S, x: &[f32], q: &mut [u8]) -> (f32, i32) {
-    let (lo, hi) = range(simd, x);
-    let range = hi - lo;
-    if range < MIN_RANGE {
-        q.fill(0);
-        return (0.0, 0);
-    }
-    let scale = range / MAX_Q as f32;
-    let inverse = 1.0 / scale;
-    let zero = (-lo * inverse + ROUND_MAGIC).to_bits() as i32 - ROUND_MAGIC.to_bits() as i32;
+/// Rows that go through the stages side by side: in a row by itself each waits for sums over lanes,
+/// divisions and a root.
+const GROUP: usize = 4;
 
-    let (x_chunks, x_rest) = x.as_chunks::<LANES>();
-    let (q_chunks, q_rest) = q.as_chunks_mut::<LANES>();
-    for (x, q) in x_chunks.iter().zip(&mut *q_chunks) {
-        quantize_lanes(simd, simd.load(x), inverse, zero, q);
+/// The numbers that a quantised row can express; scale 0 for a row of zeros.
+#[derive(Clone, Copy, Default)]
+struct Grid {
+    scale: f32,
+    inverse: f32,
+    zero: i32,
+}
+
+impl Grid {
+    #[inline(always)]
+    fn of<S: Simd>(simd: S, x: &[f32]) -> Self {
+        let (lo, hi) = range(simd, x);
+        let range = hi - lo;
+        if range < MIN_RANGE {
+            return Self::default();
+        }
+        let scale = range / MAX_Q as f32;
+        let inverse = 1.0 / scale;
+        let zero = (-lo * inverse + ROUND_MAGIC).to_bits() as i32 - ROUND_MAGIC.to_bits() as i32;
+        Self {
+            scale,
+            inverse,
+            zero,
+        }
     }
-    if x_rest.is_empty() {
-        return (scale, zero);
+
+    /// Fills `q`, padded with 0.
+    #[inline(always)]
+    fn quantize<S: Simd>(self, simd: S, x: &[f32], q: &mut [u8]) {
+        if self.scale == 0.0 {
+            q.fill(0);
+            return;
+        }
+        let Self { inverse, zero, .. } = self;
+        let (x_chunks, x_rest) = x.as_chunks::<LANES>();
+        let (q_chunks, q_rest) = q.as_chunks_mut::<LANES>();
+        for (x, q) in x_chunks.iter().zip(&mut *q_chunks) {
+            quantize_lanes(simd, simd.load(x), inverse, zero, q);
+        }
+        if x_rest.is_empty() {
+            return;
+        }
+        let mut last = [0; LANES];
+        quantize_lanes(simd, simd.load_part(x_rest, 0.0), inverse, zero, &mut last);
+        last[x_rest.len()..].fill(0);
+        // Padding may complete the last chunk.
+        match q_rest.len() {
+            0 => q_chunks[x_chunks.len()] = last,
+            rest => q_rest.copy_from_slice(&last[..rest]),
+        }
     }
-    let mut last = [0; LANES];
-    quantize_lanes(simd, simd.load_part(x_rest, 0.0), inverse, zero, &mut last);
-    last[x_rest.len()..].fill(0);
-    // Padding may complete the last chunk.
-    match q_rest.len() {
-        0 => q_chunks[x_chunks.len()] = last,
-        rest => q_rest.copy_from_slice(&last[..rest]),
-    }
-    (scale, zero)
 }
 
 /// `clamp(round(x·inverse) + zero, 0, 127)`
