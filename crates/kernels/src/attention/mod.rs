@@ -261,6 +261,7 @@ impl Attend<'_> {
     ) {
         let (count, width) = (self.attention.rows.len(), self.width);
         let d = width / self.attention.heads;
+        let factor = (1.0 / (d as f64).sqrt()) as f32;
         let queries = self.out.len() / width;
         let size = if count < MANY_KEYS { GROUP } else { 1 };
         // At least one number of padding: even an empty remainder is a vector without lanes.
@@ -273,7 +274,9 @@ impl Attend<'_> {
                 let (h, r) = (cell / queries, cell % queries);
                 let q = &self.q[r * self.q_stride + h * d..][..d];
                 let scratch = &mut *self.scratch;
-                scale(q, &mut scratch.query);
+                for (scaled, &q) in scratch.query.iter_mut().zip(q) {
+                    *scaled = q * factor;
+                }
                 head(h).logits(
                     simd,
                     &scratch.query,
@@ -303,15 +306,6 @@ impl Attend<'_> {
                 }
             }
         }
-    }
-}
-
-/// `out = q·d^-0.5`
-#[inline(always)]
-fn scale(q: &[f32], out: &mut [f32]) {
-    let factor = (1.0 / (q.len() as f64).sqrt()) as f32;
-    for (out, &q) in out.iter_mut().zip(q) {
-        *out = q * factor;
     }
 }
 
