@@ -65,7 +65,11 @@ impl<'a> RangeDecoder<'a> {
         if count == 0 {
             return Ok(0);
         }
+        // 2^count units leave a remainder of the interval, into which no symbol is coded.
         let value = self.position(count);
+        if value >> count != 0 {
+            return Err(Corrupt);
+        }
         self.consume(value, 1, count)?;
         u32::try_from(value).map_err(|_| Corrupt)
     }
@@ -322,7 +326,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::encode::{ContextsBuilder, RangeEncoder};
-    use super::{Buckets, Contexts, RangeDecoder};
+    use super::{Buckets, Contexts, Corrupt, RangeDecoder};
 
     #[test]
     fn buckets_split_and_join() {
@@ -336,6 +340,23 @@ mod tests {
                     assert_eq!((least + raw, raw_bits), (value, expected_bits));
                 }
             }
+        }
+    }
+
+    /// 2^32 units do not fill an interval of 65535³ · 2^8: the last of its numbers code nothing.
+    #[test]
+    fn remainder_of_an_interval_is_no_value() {
+        let range = 0xffff_u64.pow(3) << 8;
+        for (code, expected) in [
+            (range - 1, Err(Corrupt)),
+            ((range >> 32 << 32) - 1, Ok(u32::MAX)),
+        ] {
+            let bytes = code.to_be_bytes();
+            let mut decoder = RangeDecoder::new(&bytes[1..]);
+            for _ in 0..3 {
+                assert_eq!(decoder.consume(0, 0xffff, 16), Ok(()));
+            }
+            assert_eq!(decoder.uniform(32), expected);
         }
     }
 

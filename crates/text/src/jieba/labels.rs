@@ -38,6 +38,8 @@ struct Least<'a> {
     from: usize,
     remaining: u32,
     total: u64,
+    /// Weight of the labels from `from` on, and 2^52 / `left`.
+    left: u64,
     reciprocal: u64,
 }
 
@@ -79,17 +81,15 @@ impl<'a> Labels<'a> {
         let total = self.start_of_block(self.starts.len() - 1);
         let left = total
             .checked_sub(self.start(from))
-            .filter(|&left| left > 0 && left < TOTAL_LIMIT);
-        if from >= self.weights.len() {
-            return Err(Corrupt);
-        }
-        let reciprocal = (1 << 52) / left.ok_or(Corrupt)?;
+            .filter(|&left| left > 0 && left < TOTAL_LIMIT && from < self.weights.len())
+            .ok_or(Corrupt)?;
         Ok(Least {
             labels: self,
             from,
             remaining,
             total,
-            reciprocal,
+            left,
+            reciprocal: (1 << 52) / left,
         })
     }
 
@@ -121,7 +121,8 @@ impl Least<'_> {
         if symbol >= self.labels.weights.len() {
             return ONE;
         }
-        let left = self.total.saturating_sub(start).min(TOTAL_LIMIT);
+        // At most `left`, unless the starts of the blocks do not ascend.
+        let left = self.total.saturating_sub(start).min(self.left);
         let share = ((left * self.reciprocal) >> 20).min(ONE - 1);
         (((ONE - power(share, self.remaining)) * SHARED) >> 32) + (symbol - self.from) as u64
     }
@@ -159,8 +160,7 @@ impl Least<'_> {
             2 => behind.sqrt(),
             remaining => behind.powf(1.0 / f64::from(remaining)),
         };
-        let left = (1u64 << 52) as f64 / self.reciprocal as f64;
-        (self.total as f64 - left * share) as u32
+        (self.total as f64 - self.left as f64 * share) as u32
     }
 
     /// Goes from `symbol` on, behind `cumulative` weights, to the label at `position`; `None` if it
@@ -289,7 +289,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::coder::{RangeDecoder, encode::RangeEncoder};
-    use super::{Labels, encode};
+    use super::{BLOCK, Labels, encode};
 
     proptest! {
         #[test]
@@ -307,6 +307,27 @@ mod tests {
             let mut found = Vec::new();
             labels.decode(set.len() as u32, &mut RangeDecoder::new(&bytes), &mut found).unwrap();
             prop_assert_eq!(found, set);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(8192))]
+
+        /// Whatever the table says, what comes out are ascending labels of the alphabet, or nothing.
+        #[test]
+        fn hostile_tables_never_panic(
+            starts in prop::collection::vec(0u32..1 << 21, 8),
+            weights in prop::collection::vec(any::<u8>(), 7 * BLOCK - 15..=7 * BLOCK),
+            code in prop::collection::vec(any::<u8>(), 0..60),
+            count in 1u32..9,
+        ) {
+            let starts = starts.iter().flat_map(|start| start.to_le_bytes());
+            let table: Vec<u8> = starts.chain(weights.iter().copied()).collect();
+            let labels = Labels::new(&table, weights.len()).unwrap();
+            let mut found = Vec::new();
+            let _ = labels.decode(count, &mut RangeDecoder::new(&code), &mut found);
+            prop_assert!(found.is_sorted());
+            prop_assert!(found.iter().all(|&label| usize::from(label) < weights.len()));
         }
     }
 }
