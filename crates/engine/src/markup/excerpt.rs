@@ -55,6 +55,6 @@ impl Excerpt {
 
     /// Appends a translation, which has the elements of the text, in the markup language.
     pub fn write(&self, translation: &TaggedText, out: &mut String) {
-        self.frame.push(translation, out);
+        out.push_str(&self.frame.write(translation));
     }
 }

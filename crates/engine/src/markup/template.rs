@@ -8,11 +8,16 @@ use std::ops::Range;
 use super::block::Finished;
 use super::tagged::{Piece, TaggedText, TaggedTextBuilder};
 
-/// How text is written in a markup language.
+/// How a paragraph is written in a markup language. `out` holds what has been written of it.
 pub(crate) trait Syntax: std::fmt::Debug + Sync {
     /// Adds translated text of a paragraph to `out`, with what has a meaning in the language
     /// written so that it has none.
     fn push_text(&self, text: &str, place: Place, out: &mut String);
+
+    /// Adds the content of a kept element as it is in the source.
+    fn push_kept(&self, content: &str, out: &mut String) {
+        out.push_str(content);
+    }
 
     /// Adds the beginning of an element. `next` is the first character of what follows it.
     fn push_open(&self, tag: &str, _place: Place, _next: Option<char>, out: &mut String) {
@@ -97,7 +102,7 @@ impl Template {
             if finished.copied {
                 so_far.text.push_str(&self.source[frame.range.clone()]);
             } else {
-                frame.push(&finished.text, &mut so_far.text);
+                so_far.text.push_str(&frame.write(&finished.text));
             }
             so_far.ranges.push(start..so_far.text.len());
             so_far.done = frame.range.end;
@@ -110,8 +115,10 @@ impl Template {
 }
 
 impl Frame {
-    /// Writes a translated paragraph.
-    pub(crate) fn push(&self, text: &TaggedText, out: &mut String) {
+    /// A translated paragraph.
+    pub(crate) fn write(&self, text: &TaggedText) -> String {
+        let mut paragraph = String::new();
+        let out = &mut paragraph;
         let pieces: Vec<Piece<'_>> = text.pieces().collect();
         let mut kept = false;
         let mut place = Place::LineStart;
@@ -119,7 +126,7 @@ impl Frame {
             match *piece {
                 Piece::Text(content) => {
                     if kept {
-                        out.push_str(content);
+                        self.syntax.push_kept(content, out);
                     } else {
                         self.syntax.push_text(content, place, out);
                     }
@@ -153,6 +160,7 @@ impl Frame {
                 }
             }
         }
+        paragraph
     }
 
     /// What keeps a tag from meeting the next one.
@@ -203,6 +211,8 @@ pub(crate) struct Paragraph {
     tags: Vec<Tags>,
     /// Elements with content.
     elements: Vec<usize>,
+    /// The contents of kept elements.
+    kept: Vec<Range<usize>>,
     range: Option<Range<usize>>,
 }
 
@@ -261,10 +271,18 @@ impl Paragraph {
     pub(crate) fn push_kept(&mut self, source: &str, all: Range<usize>, content: Range<usize>) {
         self.cover(all.clone());
         self.text.keep(&source[content.clone()]);
+        self.kept.push(content.clone());
         self.tags.push(Tags {
             open: source[all.start..content.start].into(),
             close: source[content.end..all.end].into(),
         });
+    }
+
+    /// Whether `c` is in something that is copied: tags, kept elements.
+    pub(crate) fn copies(&self, source: &str, c: char) -> bool {
+        let in_tags = |tags: &Tags| tags.open.contains(c) || tags.close.contains(c);
+        let is_kept = |content: &Range<usize>| source[content.clone()].contains(c);
+        self.tags.iter().any(in_tags) || self.kept.iter().any(is_kept)
     }
 
     /// The bytes up to `end` belong to the paragraph.

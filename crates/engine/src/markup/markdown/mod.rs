@@ -9,7 +9,7 @@ mod writer;
 
 use super::TaggedText;
 use super::template::{Frame, Template};
-use writer::{Cell, Prose};
+use writer::Markdown;
 
 /// Takes the paragraphs out of a document.
 pub(crate) fn read(source: &str) -> (Template, Vec<TaggedText>) {

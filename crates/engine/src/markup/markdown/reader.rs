@@ -5,11 +5,11 @@ use std::ops::Range;
 use csanmt_text::script::is_han;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
+use super::Markdown;
 use super::inline_html::Tag as HtmlTag;
-use super::{Cell, Prose};
 use crate::markup::TaggedText;
 use crate::markup::html;
-use crate::markup::template::{Frame, Paragraph, Syntax};
+use crate::markup::template::{Frame, Paragraph};
 
 /// How many events behind a tag are searched for the one that ends it, and how many open elements
 /// before an end tag for the one that it ends.
@@ -370,7 +370,7 @@ impl<'s> Reader<'s> {
         self.line_break = None;
         self.open.clear();
         let paragraph = std::mem::take(&mut self.paragraph);
-        let syntax: &'static dyn Syntax = if self.in_cell { &Cell } else { &Prose };
+        let syntax = Markdown::new(self.in_cell, paragraph.copies(self.source, '$'));
         if let Some((text, frame)) = paragraph.finish(syntax) {
             self.texts.push(text);
             self.frames.push(frame);

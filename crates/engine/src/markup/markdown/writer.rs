@@ -2,47 +2,77 @@
 
 use crate::markup::template::{Place, Syntax};
 
-/// Text of a paragraph, heading or list item.
+/// The text of a paragraph, heading, list item or table cell.
 #[derive(Debug)]
-pub(crate) struct Prose;
+pub(crate) struct Markdown {
+    in_cell: bool,
+    /// There are dollar signs in what is copied from the source: another one could pair with them.
+    dollars: bool,
+}
 
-/// Text of a table cell.
-#[derive(Debug)]
-pub(crate) struct Cell;
-
-impl Syntax for Prose {
-    fn push_text(&self, text: &str, place: Place, out: &mut String) {
-        push(text, place, false, out);
-    }
-
-    fn push_open(&self, tag: &str, place: Place, next: Option<char>, out: &mut String) {
-        push_open(tag, place, next, out);
-    }
-
-    fn between(&self, tag: &str, next: &str) -> &'static str {
-        between(tag, next)
-    }
-
-    fn push_nothing(&self, tag: &str, out: &mut String) {
-        push_nothing(tag, out);
+impl Markdown {
+    pub(crate) fn new(in_cell: bool, dollars: bool) -> &'static Self {
+        match (in_cell, dollars) {
+            (false, false) => &Self {
+                in_cell: false,
+                dollars: false,
+            },
+            (false, true) => &Self {
+                in_cell: false,
+                dollars: true,
+            },
+            (true, false) => &Self {
+                in_cell: true,
+                dollars: false,
+            },
+            (true, true) => &Self {
+                in_cell: true,
+                dollars: true,
+            },
+        }
     }
 }
 
-impl Syntax for Cell {
+impl Syntax for Markdown {
     fn push_text(&self, text: &str, place: Place, out: &mut String) {
-        push(text, place, true, out);
+        let escapes = Escapes {
+            brackets: has_link(text),
+            tildes: text.matches('~').count() > 1,
+            dollars: self.dollars || out.contains('$') || text.matches('$').count() > 1,
+            bars: self.in_cell,
+        };
+        push(text, place, escapes, out);
+    }
+
+    /// Code beside code would be one piece of code, and so with formulas.
+    fn push_kept(&self, content: &str, out: &mut String) {
+        if ['`', '$']
+            .iter()
+            .any(|&mark| content.starts_with(mark) && out.ends_with(mark))
+        {
+            out.push(' ');
+        }
+        out.push_str(content);
     }
 
     fn push_open(&self, tag: &str, place: Place, next: Option<char>, out: &mut String) {
         push_open(tag, place, next, out);
     }
 
+    /// Emphasis in emphasis of the same kind would be another kind.
     fn between(&self, tag: &str, next: &str) -> &'static str {
-        between(tag, next)
+        if is_emphasis(tag) && tag == next {
+            SEPARATOR
+        } else {
+            ""
+        }
     }
 
+    /// Emphasis of nothing would be a row of marks.
     fn push_nothing(&self, tag: &str, out: &mut String) {
-        push_nothing(tag, out);
+        if is_emphasis(tag) {
+            out.push_str(SEPARATOR);
+        }
     }
 }
 
@@ -56,48 +86,21 @@ fn push_open(tag: &str, place: Place, next: Option<char>, out: &mut String) {
         out.push_str(SEPARATOR);
     }
     if is_emphasis(tag) {
-        let content = out.trim_end_matches(['*', '_', '~']).len();
-        // The end of one emphasis and the beginning of the next would be one mark.
-        let run = if place == Place::AfterClose {
-            out.split_off(content)
-        } else {
-            String::new()
-        };
         let blocked = if tag.starts_with('_') {
             next.is_some()
         } else {
             next.is_some_and(is_mark)
         };
         let last = out.chars().next_back();
-        if let Some(last) = last.filter(|last| blocked && last.is_alphanumeric()) {
+        if place == Place::AfterClose && out.ends_with(['*', '_', '~']) {
+            // The end of one emphasis and the beginning of the next would be one row of marks.
+            out.push_str(SEPARATOR);
+        } else if let Some(last) = last.filter(|last| blocked && last.is_alphanumeric()) {
             out.truncate(out.len() - last.len_utf8());
             push_reference(last, out);
         }
-        // Nor can one end between a mark and a letter, where the beginning of the other is no mark.
-        let open_ended =
-            !run.is_empty() && last.is_some_and(is_mark) && next.is_some_and(|next| !is_mark(next));
-        out.push_str(&run);
-        if run == tag || open_ended {
-            out.push_str(SEPARATOR);
-        }
     }
     out.push_str(tag);
-}
-
-/// Emphasis in emphasis of the same kind would be another kind.
-fn between(tag: &str, next: &str) -> &'static str {
-    if is_emphasis(tag) && tag == next {
-        SEPARATOR
-    } else {
-        ""
-    }
-}
-
-/// Emphasis of nothing would be a row of marks.
-fn push_nothing(tag: &str, out: &mut String) {
-    if is_emphasis(tag) {
-        out.push_str(SEPARATOR);
-    }
 }
 
 /// Prints nothing and keeps two marks apart.
@@ -115,12 +118,7 @@ fn is_mark(c: char) -> bool {
     !c.is_alphanumeric() && !c.is_whitespace()
 }
 
-fn push(mut text: &str, place: Place, in_cell: bool, out: &mut String) {
-    let escapes = Escapes {
-        brackets: has_link(text),
-        tildes: text.matches('~').count() > 1,
-        in_cell,
-    };
+fn push(mut text: &str, place: Place, mut escapes: Escapes, out: &mut String) {
     match place {
         Place::LineStart => {
             // That of the element which has begun the line.
@@ -152,6 +150,7 @@ fn push(mut text: &str, place: Place, in_cell: bool, out: &mut String) {
     }
     // Behind a footnote's mark or a link they would be its address.
     if out.ends_with(']') && text.starts_with(['(', '[', ':']) {
+        escapes.brackets |= text.starts_with('[');
         out.push('\\');
         out.push_str(&text[..1]);
         text = &text[1..];
@@ -163,7 +162,8 @@ fn push(mut text: &str, place: Place, in_cell: bool, out: &mut String) {
 struct Escapes {
     brackets: bool,
     tildes: bool,
-    in_cell: bool,
+    dollars: bool,
+    bars: bool,
 }
 
 impl Escapes {
@@ -184,7 +184,8 @@ impl Escapes {
                 '~' => self.tildes,
                 '<' => next.is_some_and(|next| next.is_ascii_alphabetic() || "/!?".contains(next)),
                 '&' => is_entity(&text[at..]),
-                '|' => self.in_cell,
+                '$' => self.dollars,
+                '|' => self.bars,
                 _ => false,
             };
             if escaped {
@@ -270,9 +271,14 @@ fn is_rule(line: &str) -> bool {
 mod tests {
     use super::*;
 
+    const PROSE: &Markdown = &Markdown {
+        in_cell: false,
+        dollars: false,
+    };
+
     fn written(text: &str) -> String {
         let mut out = String::new();
-        Prose.push_text(text, Place::LineStart, &mut out);
+        PROSE.push_text(text, Place::LineStart, &mut out);
         out
     }
 
@@ -294,34 +300,36 @@ mod tests {
             ("R&D &amp; A&B;", "R&D \\&amp; A\\&B;"),
             ("C:\\dir \\*", "C:\\dir \\\\\\*"),
             ("3~5", "3~5"),
+            ("$5 each", "$5 each"),
+            ("$5-$6", "\\$5-\\$6"),
             ("a|b", "a|b"),
         ] {
             assert_eq!(written(text), expected);
         }
         let mut cell = String::new();
-        Cell.push_text("a|b", Place::LineStart, &mut cell);
+        Markdown::new(true, false).push_text("a|b", Place::LineStart, &mut cell);
         assert_eq!(cell, "a\\|b");
+        let mut footnote = String::from("[^1]");
+        PROSE.push_text("[1] a", Place::Inside, &mut footnote);
+        assert_eq!(footnote, "[^1]\\[1\\] a");
         let mut out = String::from("Great!");
-        Prose.push_open("[", Place::Inside, Some('x'), &mut out);
+        PROSE.push_open("[", Place::Inside, Some('x'), &mut out);
         assert_eq!(out, "Great\\![");
     }
 
     #[test]
     fn emphasis_stands_where_markdown_wants_it() {
         let mut out = String::from("Tom");
-        Prose.push_open("**", Place::Inside, Some('\''), &mut out);
+        PROSE.push_open("**", Place::Inside, Some('\''), &mut out);
         assert_eq!(out, "To&#109;**");
         out.push_str("'s.**");
-        Prose.push_text("x", Place::AfterClose, &mut out);
+        PROSE.push_text("x", Place::AfterClose, &mut out);
         assert_eq!(out, "To&#109;**'s.**&#120;");
         let mut out = String::from("*Tom*");
-        Prose.push_open("**", Place::AfterClose, Some('.'), &mut out);
-        assert_eq!(out, "*To&#109;***");
+        PROSE.push_open("**", Place::AfterClose, Some('.'), &mut out);
+        assert_eq!(out, "*Tom*<!-- -->**");
         let mut out = String::from("*Tom*");
-        Prose.push_open("*", Place::AfterClose, Some('a'), &mut out);
+        PROSE.push_open("*", Place::AfterClose, Some('a'), &mut out);
         assert_eq!(out, "*Tom*<!-- -->*");
-        let mut out = String::from("**(**");
-        Prose.push_open("*", Place::AfterClose, Some('a'), &mut out);
-        assert_eq!(out, "**(**<!-- -->*");
     }
 }
