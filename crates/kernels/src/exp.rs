@@ -21,6 +21,16 @@ const G: [f32; 5] = [
     0.5,
 ];
 
+/// 2^f for |f| ≤ 1/2, highest power first: least relative error, below 2e-7.
+const EXP2: [f32; 6] = [
+    0.001_327_647_2,
+    0.009_675_541,
+    0.055_507_13,
+    0.240_221_2,
+    0.693_146_94,
+    1.0,
+];
+
 /// Within 2 ulp on [-87, 88]; 0 below [`LOWEST`], +inf above 88.38, NaN for NaN.
 #[inline(always)]
 pub(crate) fn exp<S: Simd>(simd: S, x: S::F) -> S::F {
@@ -57,4 +67,25 @@ fn exp_inside<S: Simd>(simd: S, limited: S::F) -> S::F {
     let biased = simd.add_i(simd.bits(shifted), simd.splat_i(127));
     let power = simd.as_f32(simd.shift_to_exponent(biased));
     simd.mul(p, power)
+}
+
+/// e^x of x ≤ 88, a term of a sum: 0 below [`LOWEST`].
+///
+/// `x·log2 e = n + f`, `e^x = 2^n·2^f`: a quarter fewer operations than [`exp`], for which the rounding
+/// of the product is left in the result (2^-24·|x| relative). Terms that are small beside the sum are
+/// the ones far from 0.
+#[inline(always)]
+pub(crate) fn exp_term<S: Simd>(simd: S, x: S::F) -> S::F {
+    let magic = simd.splat(ROUND_MAGIC);
+    let t = simd.mul(x, simd.splat(std::f32::consts::LOG2_E));
+    let shifted = simd.add(t, magic);
+    let f = simd.sub(t, simd.sub(shifted, magic));
+    let mut p = simd.splat(EXP2[0]);
+    for coefficient in &EXP2[1..] {
+        p = simd.add(simd.mul(p, f), simd.splat(*coefficient));
+    }
+    // n is added to the exponent of p; the shift drops the magic number's own bits.
+    let n = simd.shift_to_exponent(simd.bits(shifted));
+    let e = simd.as_f32(simd.add_i(simd.bits(p), n));
+    simd.zero_where_less(x, simd.splat(LOWEST), e)
 }

@@ -55,7 +55,7 @@ const SHAPES: [(usize, usize, usize); 7] = [
 ];
 
 /// What [`digest`] returns on every instruction set of every machine.
-pub const DIGEST: u64 = 0x4358_8a19_8047_d6c8;
+pub const DIGEST: u64 = 0xf0eb_34f9_802e_3209;
 
 /// FNV-1a over the bits of all results: equal where all results are equal.
 pub fn digest(kernels: Kernels) -> u64 {

@@ -6,7 +6,7 @@
 //! first sixteen and is raised when a number exceeds it by more than [`RISE`].
 
 use crate::Kernels;
-use crate::exp::exp_limited;
+use crate::exp::exp_term;
 use crate::isa::Task;
 use crate::simd::scalar::Scalar;
 use crate::simd::{LANES, Simd};
@@ -82,19 +82,28 @@ impl Top {
         (self.shift, libm::logf(Scalar.sum(self.sum)))
     }
 
-    /// Takes the next sixteen numbers, which begin at place `first`; -inf where there are fewer.
+    /// Takes the next `P` times sixteen numbers, which begin at place `first`; -inf where there are
+    /// fewer. In any groups the same result.
     #[inline(always)]
-    pub(crate) fn take<S: Simd>(&mut self, simd: S, x: S::F, first: usize) {
-        let mut sum = simd.load(&self.sum);
-        if simd.any_greater(x, simd.splat(self.least))
-            && let Some(shift) = self.enter(&simd.to_array(x), first)
-        {
-            let factor = exp_limited(simd, simd.splat(self.shift - shift));
-            sum = simd.mul(sum, factor);
-            self.shift = shift;
+    pub(crate) fn take<S: Simd, const P: usize>(&mut self, simd: S, x: [S::F; P], first: usize) {
+        let least = simd.splat(self.least);
+        let mut some_enter = false;
+        for x in x {
+            some_enter |= simd.any_greater(x, least);
         }
-        let e = exp_limited(simd, simd.sub(x, simd.splat(self.shift)));
-        simd.store(simd.add(sum, e), &mut self.sum);
+        let mut sum = simd.load(&self.sum);
+        for (p, x) in x.into_iter().enumerate() {
+            if some_enter
+                && simd.any_greater(x, simd.splat(self.least))
+                && let Some(shift) = self.enter(&simd.to_array(x), first + p * LANES)
+            {
+                let factor = exp_term(simd, simd.splat(self.shift - shift));
+                sum = simd.mul(sum, factor);
+                self.shift = shift;
+            }
+            sum = simd.add(sum, exp_term(simd, simd.sub(x, simd.splat(self.shift))));
+        }
+        simd.store(sum, &mut self.sum);
     }
 
     /// Keeps the largest of what is in `best` and of `values`; the new shift when it has to change.
@@ -135,11 +144,11 @@ impl Task for Row<'_> {
     fn run<S: Simd>(self, simd: S) {
         let (chunks, rest) = self.row.as_chunks::<LANES>();
         for (number, x) in chunks.iter().enumerate() {
-            self.top.take(simd, simd.load(x), number * LANES);
+            self.top.take(simd, [simd.load(x)], number * LANES);
         }
         if !rest.is_empty() {
             let x = simd.load_part(rest, f32::NEG_INFINITY);
-            self.top.take(simd, x, chunks.len() * LANES);
+            self.top.take(simd, [x], chunks.len() * LANES);
         }
     }
 }

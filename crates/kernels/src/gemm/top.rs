@@ -64,10 +64,8 @@ impl Tops<'_> {
         for (r, top) in self.0[first..][..sums.rows()].iter_mut().enumerate() {
             columns.prefetch(simd, first + r);
             let (zero, scale) = sums.row(simd, r);
-            for p in 0..P {
-                let y = panels[p].row(simd, &sums.acc[p][r], zero, scale);
-                top.take(simd, y, columns.first + p * PANEL);
-            }
+            let y = std::array::from_fn(|p| panels[p].row(simd, &sums.acc[p][r], zero, scale));
+            top.take::<S, P>(simd, y, columns.first);
         }
     }
 }
