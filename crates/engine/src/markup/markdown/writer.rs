@@ -99,12 +99,28 @@ fn push_open(tag: &str, place: Place, next: Option<char>, out: &mut String) {
             out.truncate(out.len() - last.len_utf8());
             push_reference(last, out);
         }
+        keep_open(tag, out);
     }
     out.push_str(tag);
 }
 
+/// Between two separators the second of three beginnings of one kind would be the end of the first.
+/// Before a letter it is not, and this one prints nothing.
+fn keep_open(tag: &str, out: &mut String) {
+    let outer = out.strip_suffix(SEPARATOR).filter(|outer| {
+        let outermost = outer.strip_suffix(tag);
+        outermost.is_some_and(|outermost| outermost.ends_with(SEPARATOR))
+    });
+    if let Some(at) = outer.map(str::len) {
+        out.insert(at, WORD_JOINER);
+    }
+}
+
 /// Prints nothing and keeps two marks apart.
 const SEPARATOR: &str = "<!-- -->";
+
+/// Prints nothing, and is a letter to Markdown.
+const WORD_JOINER: char = '\u{2060}';
 
 fn push_reference(c: char, out: &mut String) {
     out.push_str(&format!("&#{};", u32::from(c)));
