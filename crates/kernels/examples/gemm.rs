@@ -22,8 +22,6 @@ fn main() {
     };
     let mut chosen = Kernels::available();
     chosen.retain(|kernels| isa.is_none_or(|isa| kernels.isa() == isa));
-    let read = read_bandwidth();
-    println!("reading memory: {read:.1} GB/s");
     for kernels in chosen {
         println!(
             "\n{} (registers alone: {:.0} GMAC/s)",
@@ -34,7 +32,7 @@ fn main() {
             products(kernels);
         }
         if wants("stream") {
-            streams(kernels, read);
+            streams(kernels);
         }
         if wants("rows") {
             rows(kernels);
@@ -56,6 +54,19 @@ fn seconds(mut f: impl FnMut()) -> f64 {
             calls += 1;
         }
         best = best.min(start.elapsed().as_secs_f64() / f64::from(calls));
+    }
+    best
+}
+
+/// As [`seconds`], of two things by turns: what else the machine does slows both.
+fn seconds_in_turn(mut f: [&mut dyn FnMut(); 2]) -> [f64; 2] {
+    let mut best = [f64::MAX; 2];
+    for _ in 0..40 {
+        for (f, best) in f.iter_mut().zip(&mut best) {
+            let start = Instant::now();
+            f();
+            *best = best.min(start.elapsed().as_secs_f64());
+        }
     }
     best
 }
@@ -137,32 +148,43 @@ fn products(kernels: Kernels) {
     }
 }
 
-/// Few rows over weights larger than the caches: bytes of weights per second against plain reading.
-fn streams(kernels: Kernels, read: f64) {
+/// Few rows over weights larger than the caches: bytes of weights per second, and of reading the same
+/// bytes in turn with it.
+fn streams(kernels: Kernels) {
     // 16 MB may stay in a last-level cache, 128 MB do not.
     for count in [16, 128] {
         let layers: Vec<Layer> = (0..count).map(|_| Layer::new(512, 2064)).collect();
-        print!("GB/s of weights streamed from {count} MB:");
+        let bytes = (count * layers[0].bytes()) as f64;
+        print!("GB/s of weights streamed from {count} MB, and read:");
         for m in [1, 2, 3, 4, 5, 6, 8, 12] {
             let mut a = QuantizedRows::default();
             kernels.quantize_rows(&numbers(m * 512), 512, &mut a);
             let mut out = vec![0.0; m * 2064];
-            let time = seconds(|| {
-                for layer in &layers {
-                    kernels.linear_i8(
-                        black_box(&a),
-                        layer.view(),
-                        Epilogue::Store { bias: None },
-                        &mut out,
-                    );
-                }
-            });
-            let rate = (count * layers[0].bytes()) as f64 / time / 1e9;
-            print!(" M={m} {rate:.1}");
+            let [product, read] = seconds_in_turn([
+                &mut || {
+                    for layer in &layers {
+                        kernels.linear_i8(
+                            black_box(&a),
+                            layer.view(),
+                            Epilogue::Store { bias: None },
+                            &mut out,
+                        );
+                    }
+                },
+                &mut || {
+                    for layer in &layers {
+                        sum(black_box(&layer.data[layer.start..][..layer.bytes()]));
+                    }
+                },
+            ]);
+            print!(
+                " M={m} {:.1}/{:.1}",
+                bytes / product / 1e9,
+                bytes / read / 1e9
+            );
         }
         println!();
     }
-    println!("(reading alone: {read:.1})");
 }
 
 fn rows(kernels: Kernels) {
@@ -264,19 +286,16 @@ fn attention(kernels: Kernels) {
     }
 }
 
-fn read_bandwidth() -> f64 {
-    let data = vec![1u64; 16 << 20];
-    let time = seconds(|| {
-        // Eight sums, so that additions do not bound the loop.
-        let mut sums = [0u64; 32];
-        for chunk in black_box(&data).chunks_exact(32) {
-            for (sum, x) in sums.iter_mut().zip(chunk) {
-                *sum = sum.wrapping_add(*x);
-            }
+/// Reads all bytes: the least that a product with weights in memory takes.
+fn sum(bytes: &[i8]) {
+    // 32 sums, so that additions do not bound the loop.
+    let mut sums = [0u64; 32];
+    for chunk in bytes.as_chunks::<256>().0 {
+        for (sum, x) in sums.iter_mut().zip(chunk.as_chunks::<8>().0) {
+            *sum = sum.wrapping_add(u64::from_ne_bytes(x.map(|x| x as u8)));
         }
-        black_box(sums);
-    });
-    (data.len() * 8) as f64 / time / 1e9
+    }
+    black_box(sums);
 }
 
 #[cfg(not(target_arch = "x86_64"))]

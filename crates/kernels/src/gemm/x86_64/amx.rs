@@ -17,8 +17,8 @@ const HEIGHT: usize = 16;
 /// Steps of four inputs in a tile register.
 const DEPTH: usize = 16;
 
-/// Up to so many rows AVX-512 VNNI is as fast.
-const FEW: usize = 2;
+/// Up to so many rows the vectors of AVX-512 VNNI are as fast.
+const VECTORS: usize = 2;
 
 /// What `ldtilecfg` reads: rows and bytes a row of the eight tile registers.
 #[repr(C, align(64))]
@@ -38,7 +38,7 @@ impl Tile for Amx {
     /// Sums in registers 0 to 3, rows in 4 and 5, weights in 6 and 7.
     #[inline(always)]
     fn begin(self, rows: usize) {
-        if rows <= FEW {
+        if rows <= VECTORS {
             return;
         }
         let height = rows.min(HEIGHT) as u8;
@@ -84,7 +84,7 @@ impl Tile for Amx {
         // Registers are read whole, rows behind the last one included.
         let registers = input.rows.div_ceil(HEIGHT);
         let last = (registers * HEIGHT - 1) * input.stride;
-        let fits = input.rows > FEW
+        let fits = input.rows > VECTORS
             && input.panels == 2
             && input.steps > 0
             && input.steps.is_multiple_of(DEPTH)
