@@ -87,6 +87,12 @@ impl SelfAttention {
             out,
         );
     }
+
+    /// Begins to load keys and values for a query that is soon to come.
+    pub(crate) fn fetch(&self, kernels: Kernels, memory: Memory<'_>) {
+        let attention = memory.attention(self.heads, self.width, None);
+        kernels.fetch_memory(&attention, self.width);
+    }
 }
 
 /// Attention of the decoder over the encoder's output. Never relative.
@@ -141,6 +147,12 @@ impl CrossAttention {
         // Without relative positions it does not matter which ones the queries have.
         let attention = memory.attention(self.heads, width, None);
         kernels.attend_rows(query, width, width, 0, &attention, scratch, out);
+    }
+
+    /// As [`SelfAttention::fetch`].
+    pub(crate) fn fetch(&self, kernels: Kernels, memory: Memory<'_>) {
+        let attention = memory.attention(self.heads, self.width, None);
+        kernels.fetch_memory(&attention, self.width);
     }
 }
 

@@ -327,7 +327,12 @@ impl Decoder {
         context.resize(rows.len() * width);
         let mut outs = context.chunks_exact_mut(width);
         let mut queries = qkv.chunks_exact(3 * width);
-        for rows in rows.chunk_by(same_lane) {
+        lanes.make_room(number, 2 * width);
+        let mut groups = rows.chunk_by(same_lane).peekable();
+        while let Some(rows) = groups.next() {
+            if let Some(next) = groups.peek() {
+                attention.fetch(kernels, lanes.past(next[0].lane, number, 2 * width));
+            }
             let lane = rows[0].lane;
             let position = lanes.position(lane);
             for (row, (qkv, out)) in (0..rows.len()).zip(queries.by_ref().zip(outs.by_ref())) {
@@ -370,21 +375,24 @@ impl Decoder {
         } = buffers;
         let kernels = input.kernels;
         input.set(x, d, layer.cross_norm.before());
-        layer.cross_attention.query.store(input, rows.len(), query);
-        let width = layer.cross_attention.width;
+        let attention = &layer.cross_attention;
+        attention.query.store(input, rows.len(), query);
+        let width = attention.width;
         context.resize(rows.len() * width);
         let mut first = 0;
-        for rows in rows.chunk_by(same_lane) {
-            let memory = lanes.source(rows[0].lane, number, layer.cross_attention.shape());
+        let source = |rows: &[Row]| lanes.source(rows[0].lane, number, attention.shape());
+        let mut groups = rows.chunk_by(same_lane).peekable();
+        while let Some(rows) = groups.next() {
+            if let Some(next) = groups.peek() {
+                attention.fetch(kernels, source(next));
+            }
             let numbers = first * width..(first + rows.len()) * width;
             let (query, out) = (&query[numbers.clone()], &mut context[numbers]);
-            layer
-                .cross_attention
-                .attend(kernels, query, memory, scratch, out);
+            attention.attend(kernels, query, source(rows), scratch, out);
             first += rows.len();
         }
         input.set(context, width, None);
-        layer.cross_attention.output.add_to(input, x);
+        attention.output.add_to(input, x);
         layer.cross_norm.after(kernels, x, spare);
     }
 }

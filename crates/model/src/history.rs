@@ -160,6 +160,20 @@ impl Paths {
         self.now.slots(row, self.steps)
     }
 
+    /// The slots of all rows before the current step, those that a row shares with the one above it
+    /// once.
+    pub(crate) fn past(&self, slots: &mut Vec<u32>) {
+        slots.clear();
+        let mut above: &[u32] = &[];
+        for row in 0..self.now.nodes.len() {
+            let past = &self.path(row)[..self.steps - 1];
+            let own = past.iter().enumerate();
+            let own = own.filter(|&(step, slot)| above.get(step) != Some(slot));
+            slots.extend(own.map(|(_, &slot)| slot));
+            above = past;
+        }
+    }
+
     /// The slot of a row of the current step.
     pub(crate) fn slot(&self, row: usize) -> u32 {
         self.path(row)[self.steps - 1]
@@ -222,6 +236,21 @@ mod tests {
         history.tokens(paths.node(2), Some(10), &mut tokens);
         assert_eq!(tokens, [5, 9, 10]);
         assert_eq!(paths.path(0)[..2], paths.path(1)[..2]);
+    }
+
+    #[test]
+    fn the_past_of_all_rows_has_what_they_share_once() {
+        let (mut history, mut paths) = (History::default(), Paths::default());
+        let mut past = vec![7];
+        paths.advance(&[start()], &mut history);
+        paths.past(&mut past);
+        assert_eq!(past, []);
+        paths.advance(&[row(0, 5), row(0, 6)], &mut history);
+        paths.past(&mut past);
+        assert_eq!(past, [paths.path(0)[0]]);
+        paths.advance(&[row(1, 7), row(0, 8), row(0, 9)], &mut history);
+        paths.past(&mut past);
+        assert_eq!(past, [paths.path(0)[0], paths.path(0)[1], paths.path(1)[1]]);
     }
 
     #[test]

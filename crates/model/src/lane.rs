@@ -18,6 +18,8 @@ pub(crate) struct Lanes {
     history: History,
     /// Self-attention keys and values, per layer, one row `[k | v]` a slot.
     cache: Vec<Buffer<f32>>,
+    /// Slots that are about to be read.
+    wanted: Vec<u32>,
     /// Cross-attention keys and values, per layer, of every lane `[2, heads, positions, size]`: a
     /// head's keys are read one behind the other.
     cross: Vec<Buffer<f32>>,
@@ -137,8 +139,16 @@ impl Lanes {
         self.lanes[number].paths.steps() - 1
     }
 
-    /// Keeps self-attention keys and values `[k | v]` of a layer, and gives those of the row and
-    /// all before it. `row` counts within the lane.
+    /// Gives every slot `stride` numbers in the cache of a layer, once the lanes have advanced.
+    pub(crate) fn make_room(&mut self, layer: usize, stride: usize) {
+        let cache = &mut self.cache[layer];
+        if cache.len() < self.history.slots() * stride {
+            cache.resize(self.history.slots() * stride);
+        }
+    }
+
+    /// Keeps self-attention keys and values `[k | v]` of a layer, where there is room, and gives
+    /// those of the row and all before it. `row` counts within the lane.
     pub(crate) fn remember(
         &mut self,
         number: usize,
@@ -148,18 +158,26 @@ impl Lanes {
     ) -> Memory<'_> {
         let stride = keys_values.len();
         let paths = &self.lanes[number].paths;
-        let cache = &mut self.cache[layer];
-        if cache.len() < self.history.slots() * stride {
-            cache.resize(self.history.slots() * stride);
-        }
         let start = paths.slot(row) as usize * stride;
-        cache[start..start + stride].copy_from_slice(keys_values);
+        self.cache[layer][start..start + stride].copy_from_slice(keys_values);
+        self.target(layer, stride, paths.path(row))
+    }
+
+    /// What the rows of a lane will attend to, without what is still to be remembered.
+    pub(crate) fn past(&mut self, number: usize, layer: usize, stride: usize) -> Memory<'_> {
+        self.lanes[number].paths.past(&mut self.wanted);
+        self.target(layer, stride, &self.wanted)
+    }
+
+    /// Some slots of a layer's cache, `stride` numbers each.
+    fn target<'a>(&'a self, layer: usize, stride: usize, slots: &'a [u32]) -> Memory<'a> {
+        let cache = &self.cache[layer];
         Memory {
             keys: cache,
             values: &cache[stride / 2..],
             stride,
             head_stride: None,
-            rows: Rows::List(paths.path(row)),
+            rows: Rows::List(slots),
             valid: None,
         }
     }

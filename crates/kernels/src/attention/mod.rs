@@ -9,6 +9,7 @@
 //!
 //! Sums over j run in the order of j; the relative values are summed per table row first.
 
+mod ahead;
 mod relative;
 mod sums;
 
@@ -42,6 +43,21 @@ pub struct Attention<'a> {
     pub valid: Option<&'a [bool]>,
     /// Relative position tables.
     pub relative: Option<Relative<'a>>,
+}
+
+impl<'a> Attention<'a> {
+    /// The keys and values of a head of a query of `width` numbers.
+    #[inline(always)]
+    fn head(&self, h: usize, width: usize) -> Head<'a> {
+        Head {
+            keys: self.keys,
+            values: self.values,
+            stride: self.stride,
+            rows: self.rows,
+            column: h * self.head_stride,
+            d: width / self.heads,
+        }
+    }
 }
 
 /// The row of key j.
@@ -219,26 +235,11 @@ impl Task for Attend<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) {
-        let Attention {
-            heads,
-            keys,
-            values,
-            stride,
-            head_stride,
-            rows,
-            ..
-        } = *self.attention;
-        let d = self.width / heads;
-        let head = |h| Head {
-            keys,
-            values,
-            stride,
-            rows,
-            column: h * head_stride,
-            d,
-        };
-        let queries = self.out.len() / self.width;
-        let pack = queries >= PACK_FROM && stride != d;
+        let (attention, width) = (self.attention, self.width);
+        let heads = attention.heads;
+        let head = |h| attention.head(h, width);
+        let queries = self.out.len() / width;
+        let pack = queries >= PACK_FROM && attention.stride != width / heads;
         let mut packed = std::mem::take(&mut self.scratch.packed);
         for first in 0..if pack { heads } else { 1 } {
             let cells = if pack { 1 } else { heads } * queries;

@@ -58,6 +58,10 @@ pub(crate) trait Simd: Tile {
     #[inline(always)]
     fn prefetch(self, _address: *const i8) {}
 
+    /// As [`Self::prefetch`], no further than to the L2 cache.
+    #[inline(always)]
+    fn prefetch_l2(self, _address: *const i8) {}
+
     /// Whether `a > b` in any lane.
     fn any_greater(self, a: Self::F, b: Self::F) -> bool;
 

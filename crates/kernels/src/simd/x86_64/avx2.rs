@@ -134,6 +134,11 @@ macro_rules! impl_simd {
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(address) }
             }
             #[inline(always)]
+            fn prefetch_l2(self, address: *const i8) {
+                // SAFETY: as above.
+                unsafe { _mm_prefetch::<_MM_HINT_T1>(address) }
+            }
+            #[inline(always)]
             fn any_greater(self, a: Floats, b: Floats) -> bool {
                 // SAFETY: the token proves AVX2.
                 unsafe {

@@ -70,6 +70,11 @@ macro_rules! impl_simd {
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(address) }
             }
             #[inline(always)]
+            fn prefetch_l2(self, address: *const i8) {
+                // SAFETY: as above.
+                unsafe { _mm_prefetch::<_MM_HINT_T1>(address) }
+            }
+            #[inline(always)]
             fn any_greater(self, a: __m512, b: __m512) -> bool {
                 // SAFETY: the token proves AVX-512.
                 unsafe { _mm512_cmp_ps_mask::<_CMP_GT_OQ>(a, b) != 0 }

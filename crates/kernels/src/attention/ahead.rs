@@ -1,0 +1,45 @@
+//! Fetching keys and values while other queries attend to theirs.
+
+use super::Attention;
+use crate::Kernels;
+use crate::isa::Task;
+use crate::simd::{LANES, Simd};
+
+impl Kernels {
+    /// Begins to load the keys and values that a query of `width` numbers will attend to soon: the
+    /// hypotheses of a batch have more of them together than the L2 cache holds.
+    ///
+    /// # Panics
+    /// If the rows are not within keys and values.
+    pub fn fetch_memory(self, attention: &Attention<'_>, width: usize) {
+        self.run(Fetch { attention, width });
+    }
+}
+
+struct Fetch<'a> {
+    attention: &'a Attention<'a>,
+    width: usize,
+}
+
+impl Task for Fetch<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        // Elsewhere there is no such instruction.
+        if !cfg!(target_arch = "x86_64") {
+            return;
+        }
+        for h in 0..self.attention.heads {
+            let head = self.attention.head(h, self.width);
+            for j in 0..head.rows.len() {
+                for data in [head.keys, head.values] {
+                    // A line of the cache has as many numbers as a vector.
+                    for line in head.row(data, j).chunks(LANES) {
+                        simd.prefetch_l2(line.as_ptr().cast());
+                    }
+                }
+            }
+        }
+    }
+}
