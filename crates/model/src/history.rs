@@ -244,7 +244,7 @@ mod tests {
         let mut past = vec![7];
         paths.advance(&[start()], &mut history);
         paths.past(&mut past);
-        assert_eq!(past, []);
+        assert!(past.is_empty());
         paths.advance(&[row(0, 5), row(0, 6)], &mut history);
         paths.past(&mut past);
         assert_eq!(past, [paths.path(0)[0]]);
