@@ -38,10 +38,8 @@ impl RelativeTables {
 pub(crate) struct SelfAttention {
     pub(crate) qkv: Linear,
     pub(crate) output: Linear,
-    /// Numbers of all heads together, `heads * d_head`: of a query, a key or a value.
-    pub(crate) width: usize,
+    pub(crate) shape: HeadShape,
     relative: Option<RelativeTables>,
-    heads: usize,
 }
 
 impl SelfAttention {
@@ -51,18 +49,22 @@ impl SelfAttention {
         heads: usize,
         with_relative: bool,
     ) -> Result<Self, FormatError> {
-        let size = file.config().hidden_size;
-        let width = heads * file.config().head_size();
+        let config = file.config();
+        let size = config.hidden_size;
+        let shape = HeadShape {
+            heads,
+            size: config.head_size(),
+        };
+        let width = shape.width();
         Ok(Self {
             qkv: Linear::load(file, &format!("{scope}/qkv_transform"), size, 3 * width)?,
             output: Linear::load(file, &format!("{scope}/output_transform"), width, size)?,
-            width,
+            shape,
             relative: if with_relative {
                 Some(RelativeTables::load(file, scope)?)
             } else {
                 None
             },
-            heads,
         })
     }
 
@@ -76,22 +78,16 @@ impl SelfAttention {
         out: &mut [f32],
     ) {
         let relative = self.relative.as_ref().map(RelativeTables::view);
-        let attention = memory.attention(self.heads, self.width, relative);
+        let attention = memory.attention(self.shape, relative);
         kernels.attend_rows(
             query.rows,
             query.stride,
-            self.width,
+            self.shape.width(),
             query.first_position,
             &attention,
             scratch,
             out,
         );
-    }
-
-    /// Begins to load keys and values for a query that is soon to come.
-    pub(crate) fn fetch(&self, kernels: Kernels, memory: Memory<'_>) {
-        let attention = memory.attention(self.heads, self.width, None);
-        kernels.fetch_memory(&attention, self.width);
     }
 }
 
@@ -101,37 +97,38 @@ pub(crate) struct CrossAttention {
     pub(crate) query: Linear,
     pub(crate) keys_values: Linear,
     pub(crate) output: Linear,
-    /// Numbers of all heads together, `heads * d_head`: of a query, a key or a value.
-    pub(crate) width: usize,
-    heads: usize,
+    pub(crate) shape: HeadShape,
 }
 
 /// How many heads there are, and how many numbers one has.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct HeadShape {
     pub(crate) heads: usize,
     pub(crate) size: usize,
 }
 
+impl HeadShape {
+    /// Numbers of all heads together: of a query, a key or a value.
+    pub(crate) fn width(self) -> usize {
+        self.heads * self.size
+    }
+}
+
 impl CrossAttention {
     pub(crate) fn load(file: &ModelFile, scope: &str, heads: usize) -> Result<Self, FormatError> {
-        let size = file.config().hidden_size;
-        let width = heads * file.config().head_size();
+        let config = file.config();
+        let size = config.hidden_size;
+        let shape = HeadShape {
+            heads,
+            size: config.head_size(),
+        };
+        let width = shape.width();
         Ok(Self {
             query: Linear::load(file, &format!("{scope}/q_transform"), size, width)?,
             keys_values: Linear::load(file, &format!("{scope}/kv_transform"), size, 2 * width)?,
             output: Linear::load(file, &format!("{scope}/output_transform"), width, size)?,
-            width,
-            heads,
+            shape,
         })
-    }
-
-    /// Heads and numbers in each.
-    pub(crate) fn shape(&self) -> HeadShape {
-        HeadShape {
-            heads: self.heads,
-            size: self.width / self.heads,
-        }
     }
 
     /// Query rows `[rows, width]` of one sentence over its keys and values.
@@ -143,16 +140,10 @@ impl CrossAttention {
         scratch: &mut AttentionScratch,
         out: &mut [f32],
     ) {
-        let width = self.width;
+        let width = self.shape.width();
         // Without relative positions it does not matter which ones the queries have.
-        let attention = memory.attention(self.heads, width, None);
+        let attention = memory.attention(self.shape, None);
         kernels.attend_rows(query, width, width, 0, &attention, scratch, out);
-    }
-
-    /// As [`SelfAttention::fetch`].
-    pub(crate) fn fetch(&self, kernels: Kernels, memory: Memory<'_>) {
-        let attention = memory.attention(self.heads, self.width, None);
-        kernels.fetch_memory(&attention, self.width);
     }
 }
 
@@ -178,12 +169,12 @@ pub(crate) struct Memory<'a> {
 }
 
 impl<'a> Memory<'a> {
-    fn attention(
-        self,
-        heads: usize,
-        width: usize,
-        relative: Option<Relative<'a>>,
-    ) -> Attention<'a> {
+    /// Begins to load what a query is soon to attend to.
+    pub(crate) fn fetch(self, kernels: Kernels, shape: HeadShape) {
+        kernels.fetch_memory(&self.attention(shape, None), shape.width());
+    }
+
+    fn attention(self, shape: HeadShape, relative: Option<Relative<'a>>) -> Attention<'a> {
         let Self {
             keys,
             values,
@@ -193,11 +184,11 @@ impl<'a> Memory<'a> {
             valid,
         } = self;
         Attention {
-            heads,
+            heads: shape.heads,
             keys,
             values,
             stride,
-            head_stride: head_stride.unwrap_or(width / heads),
+            head_stride: head_stride.unwrap_or(shape.size),
             rows,
             valid,
             relative,

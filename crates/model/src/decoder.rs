@@ -139,12 +139,12 @@ impl Decoder {
         input.set(source, d, None);
         for (number, layer) in self.layers.iter().enumerate() {
             let keys_values = &mut *qkv;
-            let stride = 2 * layer.cross_attention.width;
+            let stride = 2 * layer.cross_attention.shape.width();
             let linear = &layer.cross_attention.keys_values;
             linear.store(input, source.len() / d, keys_values);
             for (&lane, span) in opened.iter().zip(&batch.spans) {
                 let rows = &keys_values[span.start * stride..(span.start + span.len) * stride];
-                lanes.set_source(lane, number, layer.cross_attention.shape(), rows);
+                lanes.set_source(lane, number, layer.cross_attention.shape, rows);
             }
         }
     }
@@ -321,7 +321,7 @@ impl Decoder {
         } = buffers;
         let kernels = input.kernels;
         let attention = &layer.self_attention;
-        let width = attention.width;
+        let width = attention.shape.width();
         input.set(x, d, layer.self_norm.before());
         attention.qkv.store(input, rows.len(), qkv);
         context.resize(rows.len() * width);
@@ -331,7 +331,8 @@ impl Decoder {
         let mut groups = rows.chunk_by(same_lane).peekable();
         while let Some(rows) = groups.next() {
             if let Some(next) = groups.peek() {
-                attention.fetch(kernels, lanes.past(next[0].lane, number, 2 * width));
+                let past = lanes.past(next[0].lane, number, 2 * width);
+                past.fetch(kernels, attention.shape);
             }
             let lane = rows[0].lane;
             let position = lanes.position(lane);
@@ -377,14 +378,14 @@ impl Decoder {
         input.set(x, d, layer.cross_norm.before());
         let attention = &layer.cross_attention;
         attention.query.store(input, rows.len(), query);
-        let width = attention.width;
+        let width = attention.shape.width();
         context.resize(rows.len() * width);
         let mut first = 0;
-        let source = |rows: &[Row]| lanes.source(rows[0].lane, number, attention.shape());
+        let source = |rows: &[Row]| lanes.source(rows[0].lane, number, attention.shape);
         let mut groups = rows.chunk_by(same_lane).peekable();
         while let Some(rows) = groups.next() {
             if let Some(next) = groups.peek() {
-                attention.fetch(kernels, source(next));
+                source(next).fetch(kernels, attention.shape);
             }
             let numbers = first * width..(first + rows.len()) * width;
             let (query, out) = (&query[numbers.clone()], &mut context[numbers]);

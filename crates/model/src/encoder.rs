@@ -130,7 +130,7 @@ impl EncoderLayer {
         let rows = x.len() / d_model;
         input.set(x, d_model, self.attention_norm.before());
         self.attention.qkv.store(input, rows, qkv);
-        let width = self.attention.width;
+        let width = self.attention.shape.width();
         context.resize(rows * width);
         for span in spans {
             let start = span.start - first;

@@ -85,7 +85,7 @@ pub(crate) struct Paths {
     steps: usize,
     /// All nodes of the sentence.
     owned_nodes: Vec<u32>,
-    /// All slots of the sentence.
+    /// All slots of the sentence, those of the current rows last.
     owned_slots: Vec<u32>,
 }
 
@@ -160,18 +160,10 @@ impl Paths {
         self.now.slots(row, self.steps)
     }
 
-    /// The slots of all rows before the current step, those that a row shares with the one above it
-    /// once.
-    pub(crate) fn past(&self, slots: &mut Vec<u32>) {
-        slots.clear();
-        let mut above: &[u32] = &[];
-        for row in 0..self.now.nodes.len() {
-            let past = &self.path(row)[..self.steps - 1];
-            let own = past.iter().enumerate();
-            let own = own.filter(|&(step, slot)| above.get(step) != Some(slot));
-            slots.extend(own.map(|(_, &slot)| slot));
-            above = past;
-        }
+    /// The slots that rows of the current step go through before it, each once, in no order.
+    pub(crate) fn past(&self) -> &[u32] {
+        let own = self.now.nodes.len();
+        &self.owned_slots[..self.owned_slots.len() - own]
     }
 
     /// The slot of a row of the current step.
@@ -241,16 +233,13 @@ mod tests {
     #[test]
     fn the_past_of_all_rows_has_what_they_share_once() {
         let (mut history, mut paths) = (History::default(), Paths::default());
-        let mut past = vec![7];
         paths.advance(&[start()], &mut history);
-        paths.past(&mut past);
-        assert!(past.is_empty());
+        assert!(paths.past().is_empty());
         paths.advance(&[row(0, 5), row(0, 6)], &mut history);
-        paths.past(&mut past);
-        assert_eq!(past, [paths.path(0)[0]]);
+        assert_eq!(paths.past(), [paths.path(0)[0]]);
         paths.advance(&[row(1, 7), row(0, 8), row(0, 9)], &mut history);
-        paths.past(&mut past);
-        assert_eq!(past, [paths.path(0)[0], paths.path(0)[1], paths.path(1)[1]]);
+        let (first, second) = (paths.path(0), paths.path(1));
+        assert_eq!(paths.past(), [first[0], second[1], first[1]]);
     }
 
     #[test]

@@ -18,8 +18,6 @@ pub(crate) struct Lanes {
     history: History,
     /// Self-attention keys and values, per layer, one row `[k | v]` a slot.
     cache: Vec<Buffer<f32>>,
-    /// Slots that are about to be read.
-    wanted: Vec<u32>,
     /// Cross-attention keys and values, per layer, of every lane `[2, heads, positions, size]`: a
     /// head's keys are read one behind the other.
     cross: Vec<Buffer<f32>>,
@@ -164,9 +162,8 @@ impl Lanes {
     }
 
     /// What the rows of a lane will attend to, without what is still to be remembered.
-    pub(crate) fn past(&mut self, number: usize, layer: usize, stride: usize) -> Memory<'_> {
-        self.lanes[number].paths.past(&mut self.wanted);
-        self.target(layer, stride, &self.wanted)
+    pub(crate) fn past(&self, number: usize, layer: usize, stride: usize) -> Memory<'_> {
+        self.target(layer, stride, self.lanes[number].paths.past())
     }
 
     /// Some slots of a layer's cache, `stride` numbers each.

@@ -100,7 +100,7 @@ impl Decoder {
         let kernels = input.kernels;
         input.set(x, d, layer.self_norm.before());
         layer.self_attention.qkv.store(input, rows.len(), qkv);
-        let width = layer.self_attention.width;
+        let width = layer.self_attention.shape.width();
         context.resize(rows.len() * width);
         let outs = context.chunks_exact_mut(width);
         for (i, ((position, _), out)) in rows.iter().zip(outs).enumerate() {
@@ -138,7 +138,7 @@ impl Decoder {
         observe: &mut dyn FnMut(Attended<'_>),
     ) {
         let cross = &self.layers[number].cross_attention;
-        let width = cross.width;
+        let width = cross.shape.width();
         let DecoderBuffers {
             layer:
                 LayerBuffers {
@@ -152,7 +152,7 @@ impl Decoder {
             ..
         } = buffers;
         for (i, (position, row)) in rows.iter().enumerate() {
-            let memory = lanes.source(row.lane, number, cross.shape());
+            let memory = lanes.source(row.lane, number, cross.shape);
             // The kernel leaves the weights of the last row it was given.
             cross.attend(
                 input.kernels,
