@@ -168,7 +168,7 @@ pub(crate) fn run<T: Task>(kernels: Kernels, task: T) -> T::Output {
             target_feature = "simd128",
             target_feature = "relaxed-simd"
         ))]
-        Isa::RelaxedSimd => task.run(wasm32::RelaxedSimd),
+        Isa::RelaxedSimd => task.run(wasm32::RelaxedSimd::new()),
         _ => task.run(scalar::Scalar),
     }
 }

@@ -15,7 +15,27 @@ pub(crate) struct Simd128;
 /// The build has relaxed SIMD as well.
 #[cfg(target_feature = "relaxed-simd")]
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RelaxedSimd;
+pub(crate) struct RelaxedSimd {
+    /// Whether the engine makes several instructions of a dot product of bytes.
+    pub(crate) dot_is_composed: bool,
+}
+
+#[cfg(target_feature = "relaxed-simd")]
+impl RelaxedSimd {
+    /// Asks the engine. What it may choose, the result for an operand of more than 7 bits, tells:
+    /// pairs of products are saturated to i16 by x86's `vpmaddubsw`, which needs two more
+    /// instructions, and by none of those that do the whole, `vpdpbusd` (with AVX-VNNI) and ARM's
+    /// `sdot`.
+    #[inline]
+    pub(crate) fn new() -> Self {
+        // What the compiler knows it would compute in its own way.
+        let (a, b) = std::hint::black_box((i8x16_splat(i8::MAX), u8x16_splat(u8::MAX)));
+        let dot = i32x4_relaxed_dot_i8x16_i7x16_add(a, b, i32x4_splat(0));
+        Self {
+            dot_is_composed: i32x4_extract_lane::<0>(dot) == 2 * i32::from(i16::MAX),
+        }
+    }
+}
 
 /// Sixteen lanes in quarters.
 type Quarters = [v128; 4];
