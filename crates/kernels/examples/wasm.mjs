@@ -7,7 +7,7 @@ const { check, detected, prepare, multiply, attend } = instance.exports;
 
 const failed = check();
 console.log(failed === 0 ? "self-test passed" : `self-test failed: available instruction set ${failed - 1}`);
-console.log(`instruction set ${["scalar", "avx2", "avxvnni", "avx512vnni", "simd128", "relaxedsimd"][detected()]}`);
+console.log(`instruction set ${["scalar", "avx2", "avxvnni", "avx512vnni", "amx", "simd128", "relaxedsimd"][detected()]}`);
 
 /** Best milliseconds of one of `times` runs inside `run`. */
 function time(run, times) {

@@ -1,5 +1,6 @@
 //! Rows of int8 embedding tables.
 
+use crate::gemm::PANEL;
 use crate::isa::Task;
 use crate::simd::{LANES, Simd};
 use crate::{Kernels, PackedWeights};
@@ -37,11 +38,16 @@ impl Kernels {
             "embedding row and output differ in length"
         );
         let scale = table.scale()[n] * factor;
-        for (k, out) in out.chunks_mut(4).enumerate() {
-            let first = table.packed_index(n, 4 * k);
-            for (out, &w) in out.iter_mut().zip(&table.data()[first..first + 4]) {
-                *out += f32::from(w) * scale;
-            }
+        let first = table.packed_index(n, 0);
+        let weights = table.data().get(first..).unwrap_or_default();
+        let mut groups = weights.as_chunks::<4>().0.iter().step_by(PANEL);
+        let add = |(out, &w): (&mut f32, &i8)| *out += f32::from(w) * scale;
+        let (outs, rest) = out.as_chunks_mut::<4>();
+        for (out, group) in outs.iter_mut().zip(groups.by_ref()) {
+            out.iter_mut().zip(group).for_each(add);
+        }
+        if let Some(group) = groups.next() {
+            rest.iter_mut().zip(group).for_each(add);
         }
     }
 }

@@ -107,10 +107,18 @@ impl Top {
     }
 
     /// Keeps the largest of what is in `best` and of `values`; the new shift when it has to change.
+    /// What makes it change is larger than `least`: nothing in `best` exceeds the shift by so much.
     #[inline(never)]
     fn enter(&mut self, values: &[f32; LANES], first: usize) -> Option<f32> {
         let mut max = self.shift;
-        for (place, &value) in (first as u32..).zip(values) {
+        let mut larger = 0u32;
+        for (lane, &value) in values.iter().enumerate() {
+            larger |= u32::from(value > self.least) << lane;
+        }
+        while larger != 0 {
+            let lane = larger.trailing_zeros() as usize % LANES;
+            larger &= larger - 1;
+            let (place, value) = ((first + lane) as u32, values[lane]);
             max = if value > max { value } else { max };
             if value > self.least && !self.excluded.contains(&place) {
                 self.best.truncate(self.count - 1);

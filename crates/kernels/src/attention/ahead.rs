@@ -30,12 +30,22 @@ impl Task for Fetch<'_> {
         if !cfg!(target_arch = "x86_64") {
             return;
         }
-        for h in 0..self.attention.heads {
-            let head = self.attention.head(h, self.width);
-            for j in 0..head.rows.len() {
-                for data in [head.keys, head.values] {
+        let Attention {
+            heads,
+            keys,
+            values,
+            stride,
+            head_stride,
+            rows,
+            ..
+        } = *self.attention;
+        let d = self.width / heads;
+        for h in 0..heads {
+            for j in 0..rows.len() {
+                for data in [keys, values] {
+                    let row = &data[rows.row(j) * stride + h * head_stride..][..d];
                     // A line of the cache has as many numbers as a vector.
-                    for line in head.row(data, j).chunks(LANES) {
+                    for line in row.chunks(LANES) {
                         simd.prefetch_l2(line.as_ptr().cast());
                     }
                 }

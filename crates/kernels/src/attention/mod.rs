@@ -10,13 +10,13 @@
 //! Sums over j run in the order of j; the relative values are summed per table row first.
 
 mod ahead;
+mod head;
 mod relative;
 mod sums;
 
 use std::ops::Range;
 
-use relative::Span;
-use sums::{add_weighted, dots};
+use head::Head;
 
 use crate::isa::Task;
 use crate::quantize::row_count;
@@ -46,17 +46,27 @@ pub struct Attention<'a> {
 }
 
 impl<'a> Attention<'a> {
-    /// The keys and values of a head of a query of `width` numbers.
+    /// The keys and values of a head of a query of `width` numbers, given where rows begin.
     #[inline(always)]
-    fn head(&self, h: usize, width: usize) -> Head<'a> {
+    fn head<'b, const D: usize>(&self, h: usize, width: usize, places: &'b [usize]) -> Head<'b, D>
+    where
+        'a: 'b,
+    {
         Head {
             keys: self.keys,
             values: self.values,
-            stride: self.stride,
-            rows: self.rows,
+            places,
             column: h * self.head_stride,
             d: width / self.heads,
         }
+    }
+
+    /// Fills `places` with where the rows begin.
+    #[inline(always)]
+    fn place_rows(&self, places: &mut Vec<usize>) {
+        places.clear();
+        let place = |j| self.rows.row(j) * self.stride;
+        places.extend((0..self.rows.len()).map(place));
     }
 }
 
@@ -117,8 +127,12 @@ pub struct AttentionScratch {
     query: Buffer<f32>,
     /// One number per relative table row.
     buckets: Vec<f32>,
+    /// Where the rows of the keys begin.
+    places: Vec<usize>,
     /// One head's keys, then its values, `[2, keys, d]`.
     packed: Buffer<f32>,
+    /// Where the rows of those keys begin.
+    packed_places: Vec<usize>,
     /// The weights of a group of cells, `[GROUP, keys]`, rows padded to whole vectors: a vector that
     /// reaches into the next row would wait until what has been stored there is in the cache.
     group: Buffer<f32>,
@@ -234,31 +248,47 @@ impl Task for Attend<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd>(mut self, simd: S) {
-        let (attention, width) = (self.attention, self.width);
-        let heads = attention.heads;
-        let head = |h| attention.head(h, width);
-        let queries = self.out.len() / width;
-        let pack = queries >= PACK_FROM && attention.stride != width / heads;
-        let mut packed = std::mem::take(&mut self.scratch.packed);
-        for first in 0..if pack { heads } else { 1 } {
-            let cells = if pack { 1 } else { heads } * queries;
-            let one = pack.then(|| head(first).pack(&mut packed));
-            let head = |h| one.unwrap_or_else(|| head(h));
-            self.cells(simd, first * cells..(first + 1) * cells, head);
+    fn run<S: Simd>(self, simd: S) {
+        match self.width / self.attention.heads {
+            64 => self.heads::<S, 64>(simd),
+            _ => self.heads::<S, 0>(simd),
         }
-        self.scratch.packed = packed;
     }
 }
 
 impl Attend<'_> {
+    /// Attends with heads of `D` numbers, as many as models usually have; 0 for any number.
+    #[inline(always)]
+    fn heads<S: Simd, const D: usize>(mut self, simd: S) {
+        let (attention, width) = (self.attention, self.width);
+        let heads = attention.heads;
+        let queries = self.out.len() / width;
+        let mut places = std::mem::take(&mut self.scratch.places);
+        attention.place_rows(&mut places);
+        if queries >= PACK_FROM && attention.stride != width / heads {
+            let mut packed = std::mem::take(&mut self.scratch.packed);
+            let mut packed_places = std::mem::take(&mut self.scratch.packed_places);
+            for h in 0..heads {
+                let head = attention.head::<D>(h, width, &places);
+                let head = head.pack(&mut packed, &mut packed_places);
+                self.cells(simd, h * queries..(h + 1) * queries, |_| head);
+            }
+            self.scratch.packed = packed;
+            self.scratch.packed_places = packed_places;
+        } else {
+            let head = |h| attention.head::<D>(h, width, &places);
+            self.cells(simd, 0..heads * queries, head);
+        }
+        self.scratch.places = places;
+    }
+
     /// Attends from cells: `[heads, queries]`, one query of one head each.
     #[inline(always)]
-    fn cells<'h, S: Simd>(
+    fn cells<'h, S: Simd, const D: usize>(
         &mut self,
         simd: S,
         cells: Range<usize>,
-        head: impl Fn(usize) -> Head<'h>,
+        head: impl Fn(usize) -> Head<'h, D>,
     ) {
         let (count, width) = (self.attention.rows.len(), self.width);
         let d = width / self.attention.heads;
@@ -306,97 +336,6 @@ impl Attend<'_> {
                     scratch.weights[h * count..][..count].copy_from_slice(weights);
                 }
             }
-        }
-    }
-}
-
-/// Keys and values of one head: d numbers from `column` on in every row.
-#[derive(Clone, Copy)]
-struct Head<'a> {
-    keys: &'a [f32],
-    values: &'a [f32],
-    stride: usize,
-    rows: Rows<'a>,
-    column: usize,
-    d: usize,
-}
-
-impl<'a> Head<'a> {
-    #[inline(always)]
-    fn row(&self, data: &'a [f32], j: usize) -> &'a [f32] {
-        &data[self.rows.row(j) * self.stride..][self.column..self.column + self.d]
-    }
-
-    /// The same head in consecutive memory: strides of a power of two would evict each other from
-    /// the L1 cache.
-    #[inline(always)]
-    fn pack<'b>(&self, buffer: &'b mut Buffer<f32>) -> Head<'b> {
-        let (len, d) = (self.rows.len(), self.d);
-        buffer.resize(2 * len * d);
-        let (keys, values) = buffer.split_at_mut(len * d);
-        for (j, (key, value)) in keys
-            .chunks_exact_mut(d)
-            .zip(values.chunks_exact_mut(d))
-            .enumerate()
-        {
-            key.copy_from_slice(self.row(self.keys, j));
-            value.copy_from_slice(self.row(self.values, j));
-        }
-        Head {
-            keys,
-            values,
-            stride: d,
-            rows: Rows::Range { start: 0, len },
-            column: 0,
-            d,
-        }
-    }
-
-    /// One query's products with the keys, -inf where a key is not valid; `q` is scaled.
-    #[inline(always)]
-    fn logits<S: Simd>(
-        &self,
-        simd: S,
-        q: &[f32],
-        position: usize,
-        attention: &Attention<'_>,
-        logits: &mut [f32],
-        buckets: &mut [f32],
-    ) {
-        dots(simd, q, |j| self.row(self.keys, j), logits);
-        if let Some(relative) = attention.relative {
-            let span = Span::new(relative.max_distance, position, logits.len());
-            let buckets = &mut buckets[span.first..=span.last];
-            let row = |t| &relative.keys[(span.first + t) * self.d..][..self.d];
-            dots(simd, q, row, buckets);
-            span.spread(buckets, logits);
-        }
-        if let Some(valid) = attention.valid {
-            for (logit, &valid) in logits.iter_mut().zip(valid) {
-                *logit = if valid { *logit } else { f32::NEG_INFINITY };
-            }
-        }
-    }
-
-    /// The sum of the values by their weights.
-    #[inline(always)]
-    fn weighted_values<S: Simd>(
-        &self,
-        simd: S,
-        weights: &[f32],
-        position: usize,
-        relative: Option<Relative<'_>>,
-        buckets: &mut [f32],
-        out: &mut [f32],
-    ) {
-        out.fill(0.0);
-        add_weighted(simd, weights, |j| self.row(self.values, j), out);
-        if let Some(relative) = relative {
-            let span = Span::new(relative.max_distance, position, weights.len());
-            let buckets = &mut buckets[span.first..=span.last];
-            span.collect(weights, buckets);
-            let row = |t| &relative.values[(span.first + t) * self.d..][..self.d];
-            add_weighted(simd, buckets, row, out);
         }
     }
 }
