@@ -146,6 +146,19 @@ fn products(kernels: Kernels) {
         });
         println!("{:>12}  {}", format!("{k} x {n}"), rates.concat());
     }
+    let (k, n) = (256, 8208);
+    let layer = Layer::new(k, n);
+    let rates = [1, 4, 8, 16, 64].map(|m| {
+        let mut a = QuantizedRows::default();
+        kernels.quantize_rows(&numbers(m * k), k, &mut a);
+        let mut tops = vec![Top::default(); m];
+        let time = seconds(|| {
+            tops.iter_mut().for_each(|top| top.start(4, []));
+            kernels.top_of_product(black_box(&a), layer.view(), &mut tops);
+        });
+        format!("{:8.1}", (m * k * n) as f64 / time / 1e9)
+    });
+    println!("{:>12}  {}", "its largest", rates.concat());
 }
 
 /// Few rows over weights larger than the caches: bytes of weights per second, and of reading the same

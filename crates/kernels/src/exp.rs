@@ -69,23 +69,19 @@ fn exp_inside<S: Simd>(simd: S, limited: S::F) -> S::F {
     simd.mul(p, power)
 }
 
-/// e^x of x ≤ 88, a term of a sum: 0 below [`LOWEST`].
+/// e^x of x ≤ 88, a term of a sum: never less than 2^-125, also where x is NaN.
 ///
-/// `x·log2 e = n + f`, `e^x = 2^n·2^f`: a quarter fewer operations than [`exp`], for which the rounding
+/// `x·log2 e = n + f`, `e^x = 2^n·2^f`: a third fewer operations than [`exp`], for which the rounding
 /// of the product is left in the result (2^-24·|x| relative). Terms that are small beside the sum are
 /// the ones far from 0.
 #[inline(always)]
 pub(crate) fn exp_term<S: Simd>(simd: S, x: S::F) -> S::F {
-    let magic = simd.splat(ROUND_MAGIC);
     let t = simd.mul(x, simd.splat(std::f32::consts::LOG2_E));
-    let shifted = simd.add(t, magic);
-    let f = simd.sub(t, simd.sub(shifted, magic));
-    let mut p = simd.splat(EXP2[0]);
-    for coefficient in &EXP2[1..] {
-        p = simd.add(simd.mul(p, f), simd.splat(*coefficient));
-    }
-    // n is added to the exponent of p; the shift drops the magic number's own bits.
-    let n = simd.shift_to_exponent(simd.bits(shifted));
-    let e = simd.as_f32(simd.add_i(simd.bits(p), n));
-    simd.zero_where_less(x, simd.splat(LOWEST), e)
+    let (n, f) = simd.split(t);
+    // In pairs: fewer operations wait for each other than in Horner's order.
+    let pair = |i| simd.add(simd.mul(simd.splat(EXP2[i]), f), simd.splat(EXP2[i + 1]));
+    let square = simd.mul(f, f);
+    let p = simd.add(simd.mul(pair(0), square), pair(2));
+    let p = simd.add(simd.mul(p, square), pair(4));
+    simd.scale_by_power(p, n)
 }

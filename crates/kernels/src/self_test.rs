@@ -55,7 +55,7 @@ const SHAPES: [(usize, usize, usize); 7] = [
 ];
 
 /// What [`digest`] returns on every instruction set of every machine.
-pub const DIGEST: u64 = 0xf0eb_34f9_802e_3209;
+pub const DIGEST: u64 = 0x7e08_3c4b_67d0_e5f6;
 
 /// FNV-1a over the bits of all results: equal where all results are equal.
 pub fn digest(kernels: Kernels) -> u64 {

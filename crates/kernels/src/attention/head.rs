@@ -20,7 +20,7 @@ pub(super) struct Head<'a, const D: usize> {
 
 impl<'a, const D: usize> Head<'a, D> {
     #[inline(always)]
-    fn row(&self, data: &'a [f32], j: usize) -> &'a [f32] {
+    pub(super) fn row(&self, data: &'a [f32], j: usize) -> &'a [f32] {
         self.sized(&data[self.places[j] + self.column..])
     }
 
@@ -60,9 +60,16 @@ impl<'a, const D: usize> Head<'a, D> {
         }
     }
 
-    /// One query's products with the keys, -inf where a key is not valid; `q` is scaled.
+    /// One query's products with the keys, without what [`Self::adjust`] adds; `q` is scaled.
     #[inline(always)]
-    pub(super) fn logits<S: Simd>(
+    pub(super) fn dots<S: Simd>(&self, simd: S, q: &[f32], logits: &mut [f32]) {
+        dots(simd, self.sized(q), |j| self.row(self.keys, j), logits);
+    }
+
+    /// Makes logits of a query's products with the keys: relative positions, -inf where a key is not
+    /// valid; `q` is scaled.
+    #[inline(always)]
+    pub(super) fn adjust<S: Simd>(
         &self,
         simd: S,
         q: &[f32],
@@ -71,13 +78,11 @@ impl<'a, const D: usize> Head<'a, D> {
         logits: &mut [f32],
         buckets: &mut [f32],
     ) {
-        let q = self.sized(q);
-        dots(simd, q, |j| self.row(self.keys, j), logits);
         if let Some(relative) = attention.relative {
             let span = Span::new(relative.max_distance, position, logits.len());
             let buckets = &mut buckets[span.first..=span.last];
             let row = |t| self.sized(&relative.keys[(span.first + t) * self.d..]);
-            dots(simd, q, row, buckets);
+            dots(simd, self.sized(q), row, buckets);
             span.spread(buckets, logits);
         }
         if let Some(valid) = attention.valid {
@@ -87,26 +92,29 @@ impl<'a, const D: usize> Head<'a, D> {
         }
     }
 
-    /// The sum of the values by their weights.
+    /// The sum of the values by their weights, without what [`Self::add_relative_values`] adds.
     #[inline(always)]
-    pub(super) fn weighted_values<S: Simd>(
+    pub(super) fn weighted_values<S: Simd>(&self, simd: S, weights: &[f32], out: &mut [f32]) {
+        let out = if D > 0 { &mut out[..D] } else { out };
+        out.fill(0.0);
+        add_weighted(simd, weights, |j| self.row(self.values, j), out);
+    }
+
+    /// Adds the relative values by the sums of their weights.
+    #[inline(always)]
+    pub(super) fn add_relative_values<S: Simd>(
         &self,
         simd: S,
         weights: &[f32],
         position: usize,
-        relative: Option<Relative<'_>>,
+        relative: Relative<'_>,
         buckets: &mut [f32],
         out: &mut [f32],
     ) {
-        let out = if D > 0 { &mut out[..D] } else { out };
-        out.fill(0.0);
-        add_weighted(simd, weights, |j| self.row(self.values, j), out);
-        if let Some(relative) = relative {
-            let span = Span::new(relative.max_distance, position, weights.len());
-            let buckets = &mut buckets[span.first..=span.last];
-            span.collect(weights, buckets);
-            let row = |t| self.sized(&relative.values[(span.first + t) * self.d..]);
-            add_weighted(simd, buckets, row, out);
-        }
+        let span = Span::new(relative.max_distance, position, weights.len());
+        let buckets = &mut buckets[span.first..=span.last];
+        span.collect(weights, buckets);
+        let row = |t| self.sized(&relative.values[(span.first + t) * self.d..]);
+        add_weighted(simd, buckets, row, out);
     }
 }

@@ -13,10 +13,12 @@ mod ahead;
 mod head;
 mod relative;
 mod sums;
+mod together;
 
 use std::ops::Range;
 
 use head::Head;
+use together::Together;
 
 use crate::isa::Task;
 use crate::quantize::row_count;
@@ -223,6 +225,7 @@ impl Kernels {
             return;
         }
         self.run(Attend {
+            kernels: self,
             q,
             q_stride,
             first_position,
@@ -230,11 +233,13 @@ impl Kernels {
             scratch,
             out,
             width,
+            factor: (1.0 / ((width / heads) as f64).sqrt()) as f32,
         });
     }
 }
 
 struct Attend<'a> {
+    kernels: Kernels,
     q: &'a [f32],
     q_stride: usize,
     first_position: usize,
@@ -242,6 +247,8 @@ struct Attend<'a> {
     scratch: &'a mut AttentionScratch,
     out: &'a mut [f32],
     width: usize,
+    /// `d^-0.5`
+    factor: f32,
 }
 
 impl Task for Attend<'_> {
@@ -250,6 +257,12 @@ impl Task for Attend<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         match self.width / self.attention.heads {
+            together::SIZE if S::QUERIES > 1 && self.queries() > 1 => {
+                // A function of its own: in one with all loops of this one there would not be
+                // enough registers for what they have in common.
+                let kernels = self.kernels;
+                kernels.run(Together(self));
+            }
             64 => self.heads::<S, 64>(simd),
             _ => self.heads::<S, 0>(simd),
         }
@@ -257,29 +270,38 @@ impl Task for Attend<'_> {
 }
 
 impl Attend<'_> {
+    fn queries(&self) -> usize {
+        self.out.len() / self.width
+    }
+
     /// Attends with heads of `D` numbers, as many as models usually have; 0 for any number.
     #[inline(always)]
     fn heads<S: Simd, const D: usize>(mut self, simd: S) {
         let (attention, width) = (self.attention, self.width);
         let heads = attention.heads;
-        let queries = self.out.len() / width;
+        let queries = self.queries();
         let mut places = std::mem::take(&mut self.scratch.places);
         attention.place_rows(&mut places);
-        if queries >= PACK_FROM && attention.stride != width / heads {
+        let head = |h| attention.head::<D>(h, width, &places);
+        if self.packs() {
             let mut packed = std::mem::take(&mut self.scratch.packed);
             let mut packed_places = std::mem::take(&mut self.scratch.packed_places);
             for h in 0..heads {
-                let head = attention.head::<D>(h, width, &places);
-                let head = head.pack(&mut packed, &mut packed_places);
+                let head = head(h).pack(&mut packed, &mut packed_places);
                 self.cells(simd, h * queries..(h + 1) * queries, |_| head);
             }
             self.scratch.packed = packed;
             self.scratch.packed_places = packed_places;
         } else {
-            let head = |h| attention.head::<D>(h, width, &places);
             self.cells(simd, 0..heads * queries, head);
         }
         self.scratch.places = places;
+    }
+
+    /// Whether to copy each head's keys and values together.
+    fn packs(&self) -> bool {
+        let Attention { stride, heads, .. } = *self.attention;
+        self.queries() >= PACK_FROM && stride != self.width / heads
     }
 
     /// Attends from cells: `[heads, queries]`, one query of one head each.
@@ -292,11 +314,9 @@ impl Attend<'_> {
     ) {
         let (count, width) = (self.attention.rows.len(), self.width);
         let d = width / self.attention.heads;
-        let factor = (1.0 / (d as f64).sqrt()) as f32;
-        let queries = self.out.len() / width;
+        let queries = self.queries();
         let size = if count < MANY_KEYS { GROUP } else { 1 };
-        // At least one number of padding: even an empty remainder is a vector without lanes.
-        let padded = (count + 1).next_multiple_of(LANES);
+        let padded = padded(count);
         self.scratch.group.resize(size * padded);
         for first in cells.clone().step_by(size) {
             let group = first..cells.end.min(first + size);
@@ -305,16 +325,19 @@ impl Attend<'_> {
                 let (h, r) = (cell / queries, cell % queries);
                 let q = &self.q[r * self.q_stride + h * d..][..d];
                 let scratch = &mut *self.scratch;
-                for (scaled, &q) in scratch.query.iter_mut().zip(q) {
-                    *scaled = q * factor;
-                }
-                head(h).logits(
+                scale(q, self.factor, &mut scratch.query);
+                let logits = &mut scratch.group[row(cell)];
+                let head = head(h);
+                head.dots(simd, &scratch.query, logits);
+                let position = self.first_position + r;
+                let buckets = &mut scratch.buckets;
+                head.adjust(
                     simd,
                     &scratch.query,
-                    self.first_position + r,
+                    position,
                     self.attention,
-                    &mut scratch.group[row(cell)],
-                    &mut scratch.buckets,
+                    logits,
+                    buckets,
                 );
             }
             for cell in group.clone() {
@@ -324,18 +347,30 @@ impl Attend<'_> {
                 let (h, r) = (cell / queries, cell % queries);
                 let scratch = &mut *self.scratch;
                 let weights = &scratch.group[row(cell)];
-                head(h).weighted_values(
-                    simd,
-                    weights,
-                    self.first_position + r,
-                    self.attention.relative,
-                    &mut scratch.buckets,
-                    &mut self.out[r * width + h * d..][..d],
-                );
+                let out = &mut self.out[r * width + h * d..][..d];
+                head(h).weighted_values(simd, weights, out);
+                if let Some(relative) = self.attention.relative {
+                    let position = self.first_position + r;
+                    let buckets = &mut scratch.buckets;
+                    head(h).add_relative_values(simd, weights, position, relative, buckets, out);
+                }
                 if r + 1 == queries {
                     scratch.weights[h * count..][..count].copy_from_slice(weights);
                 }
             }
         }
+    }
+}
+
+/// Numbers from one row of weights to the next. At least one number of padding: even an empty
+/// remainder is a vector without lanes.
+fn padded(count: usize) -> usize {
+    (count + 1).next_multiple_of(LANES)
+}
+
+#[inline(always)]
+fn scale(q: &[f32], factor: f32, scaled: &mut [f32]) {
+    for (scaled, &q) in scaled.iter_mut().zip(q) {
+        *scaled = q * factor;
     }
 }

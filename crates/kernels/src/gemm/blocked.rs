@@ -208,9 +208,20 @@ impl<S: Simd> Dequantize<S> {
     /// `(acc - zero·colsum) as f32 · (scale·scale_w) + bias` of one row.
     #[inline(always)]
     pub(super) fn row(self, simd: S, acc: &[i32; PANEL], zero: S::I, scale: S::F) -> S::F {
+        simd.add(self.row_without_bias(simd, acc, zero, scale), self.bias)
+    }
+
+    /// The same where the bias is 0 everywhere.
+    #[inline(always)]
+    pub(super) fn row_without_bias(
+        self,
+        simd: S,
+        acc: &[i32; PANEL],
+        zero: S::I,
+        scale: S::F,
+    ) -> S::F {
         let correction = simd.mul_i(zero, self.colsum);
         let sum = simd.to_f32(simd.sub_i(simd.load_i(acc), correction));
-        let scale = simd.mul(scale, self.scale);
-        simd.add(simd.mul(sum, scale), self.bias)
+        simd.mul(sum, simd.mul(scale, self.scale))
     }
 }

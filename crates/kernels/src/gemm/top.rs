@@ -49,22 +49,31 @@ impl Finish for Tops<'_> {
     /// The padding of a panel is -inf, see [`super::Panel::EMPTY`].
     #[inline(always)]
     fn finish<S: Simd>(&mut self, simd: S, sums: Sums<'_>) {
-        match sums.columns.outputs.div_ceil(PANEL) {
-            2 => self.take::<S, 2>(simd, sums),
-            _ => self.take::<S, 1>(simd, sums),
+        const STRIP: usize = 2 * PANEL;
+        match sums.columns.outputs {
+            STRIP => self.take::<S, 2, false>(simd, sums),
+            ..=PANEL => self.take::<S, 1, true>(simd, sums),
+            _ => self.take::<S, 2, true>(simd, sums),
         }
     }
 }
 
 impl Tops<'_> {
     #[inline(always)]
-    fn take<S: Simd, const P: usize>(&mut self, simd: S, sums: Sums<'_>) {
+    fn take<S: Simd, const P: usize, const PADDED: bool>(&mut self, simd: S, sums: Sums<'_>) {
         let (first, columns) = (sums.first_row, sums.columns);
         let panels: [_; P] = std::array::from_fn(|p| columns.dequantize(simd, p));
         for (r, top) in self.0[first..][..sums.rows()].iter_mut().enumerate() {
             columns.prefetch(simd, first + r);
             let (zero, scale) = sums.row(simd, r);
-            let y = std::array::from_fn(|p| panels[p].row(simd, &sums.acc[p][r], zero, scale));
+            let y = std::array::from_fn(|p| {
+                let acc = &sums.acc[p][r];
+                if PADDED {
+                    panels[p].row(simd, acc, zero, scale)
+                } else {
+                    panels[p].row_without_bias(simd, acc, zero, scale)
+                }
+            });
             top.take::<S, P>(simd, y, columns.first);
         }
     }

@@ -30,6 +30,9 @@ pub(crate) const WIDE: usize = 4;
 /// mantissa bits.
 pub(crate) const ROUND_MAGIC: f32 = 12_582_912.0;
 
+/// 2^n from here on is no subnormal number, nor is a little less than it.
+pub(crate) const LEAST_POWER: f32 = -125.0;
+
 /// Sixteen lanes of f32 and i32. All f32 operations are IEEE, none is fused.
 pub(crate) trait Simd: Tile {
     /// Sixteen f32.
@@ -40,6 +43,8 @@ pub(crate) trait Simd: Tile {
     type H: Copy;
     /// Sums of sixteen lanes that fit the registers beside a few other values.
     const SUMS: usize;
+    /// Queries of a head of 64 numbers that fit the registers, with a sum for each.
+    const QUERIES: usize = 1;
 
     fn splat(self, x: f32) -> Self::F;
     fn load(self, x: &[f32; LANES]) -> Self::F;
@@ -73,6 +78,24 @@ pub(crate) trait Simd: Tile {
     fn mul_i(self, a: Self::I, b: Self::I) -> Self::I;
     /// Shifts the lowest bits up to an f32's exponent: `x << 23`.
     fn shift_to_exponent(self, x: Self::I) -> Self::I;
+    /// `x = n + f`, n whole and |f| ≤ 1/2: n in the form that [`Self::scale_by_power`] takes, and f. What
+    /// is less than [`LEAST_POWER`], or NaN, counts as that.
+    #[inline(always)]
+    fn split(self, x: Self::F) -> (Self::F, Self::F) {
+        let magic = self.splat(ROUND_MAGIC);
+        let x = self.max(x, self.splat(LEAST_POWER));
+        let shifted = self.add(x, magic);
+        (shifted, self.sub(x, self.sub(shifted, magic)))
+    }
+
+    /// `x·2^n`
+    #[inline(always)]
+    fn scale_by_power(self, x: Self::F, n: Self::F) -> Self::F {
+        // n is added to the exponent; the shift drops the magic number's own bits.
+        let n = self.shift_to_exponent(self.bits(n));
+        self.as_f32(self.add_i(self.bits(x), n))
+    }
+
     /// Value conversion, rounded to nearest.
     fn to_f32(self, x: Self::I) -> Self::F;
     /// Bit casts.

@@ -4,7 +4,7 @@
 use std::arch::x86_64::*;
 
 use super::{Amx, Avx512Vnni, avx2};
-use crate::simd::{LANES, Simd};
+use crate::simd::{LANES, LEAST_POWER, Simd};
 
 /// The first `len` lanes.
 fn part_mask(len: usize) -> __mmask16 {
@@ -18,6 +18,7 @@ macro_rules! impl_simd {
             type I = __m512i;
             type H = __m256;
             const SUMS: usize = 8;
+            const QUERIES: usize = 4;
 
             #[inline(always)]
             fn splat(self, x: f32) -> __m512 {
@@ -113,6 +114,20 @@ macro_rules! impl_simd {
             fn shift_to_exponent(self, x: __m512i) -> __m512i {
                 // SAFETY: the token proves AVX-512.
                 unsafe { _mm512_slli_epi32::<23>(x) }
+            }
+            #[inline(always)]
+            fn split(self, x: __m512) -> (__m512, __m512) {
+                // SAFETY: the token proves AVX-512.
+                unsafe {
+                    let x = _mm512_max_ps(x, _mm512_set1_ps(LEAST_POWER));
+                    let n = _mm512_roundscale_ps::<_MM_FROUND_NO_EXC>(x);
+                    (n, _mm512_sub_ps(x, n))
+                }
+            }
+            #[inline(always)]
+            fn scale_by_power(self, x: __m512, n: __m512) -> __m512 {
+                // SAFETY: the token proves AVX-512.
+                unsafe { _mm512_scalef_ps(x, n) }
             }
             #[inline(always)]
             fn to_f32(self, x: __m512i) -> __m512 {
