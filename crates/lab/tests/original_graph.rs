@@ -82,6 +82,13 @@ fn golden_encoder_and_semantic_tensors() {
                 encoded.semantic(),
                 &semantic.data,
             );
+            // Unobserved, the last layer is not computed for every position.
+            let unobserved = model.encode(&sentences, None, None).unwrap();
+            assert_close(
+                &format!("{what} semantic, unobserved"),
+                unobserved.semantic(),
+                &semantic.data,
+            );
             let output = &tensors[&format!("{number}/encoder_output")];
             let width = output.shape[1];
             for (row, span) in encoded.batch().spans.iter().enumerate() {

@@ -39,4 +39,18 @@ impl Activation {
             (Precision::F32, None) => self.dense.copy_from(x),
         }
     }
+    /// Subtracts the rows as they are held from `x: [rows, k]`; false where they are held exactly.
+    pub(crate) fn subtract_from(&self, x: &mut [f32]) -> bool {
+        let rows = &self.quantized;
+        if self.precision == Precision::F32 || rows.k() == 0 {
+            return false;
+        }
+        for (r, x) in x.chunks_exact_mut(rows.k()).enumerate() {
+            let (scale, zero) = (rows.scale(r), rows.zero(r));
+            for (x, &q) in x.iter_mut().zip(rows.row(r)) {
+                *x -= (i32::from(q) - zero) as f32 * scale;
+            }
+        }
+        true
+    }
 }

@@ -70,6 +70,28 @@ impl Batch {
         self.masked = self.mask.iter().any(|valid| !valid);
     }
 
+    /// The mean of `rows: [positions, width]` over the valid positions of each of some sentences,
+    /// `means: [sentences, width]`; `rows` begins with the first sentence, and a sentence without
+    /// positions has the mean 0.
+    pub(crate) fn means(&self, spans: &[Span], rows: &[f32], width: usize, means: &mut [f32]) {
+        let first = spans.first().map_or(0, |span| span.start);
+        for (span, mean) in spans.iter().zip(means.chunks_exact_mut(width)) {
+            mean.fill(0.0);
+            let mut count = 0;
+            for row in span.rows().filter(|&row| self.mask[row]) {
+                let row = &rows[(row - first) * width..][..width];
+                for (sum, value) in mean.iter_mut().zip(row) {
+                    *sum += value;
+                }
+                count += 1;
+            }
+            // A source without positions still has mask sum 1 in the original.
+            for sum in mean {
+                *sum /= count.max(1) as f32;
+            }
+        }
+    }
+
     /// The mask of one sentence, when it has masked positions.
     pub(crate) fn mask_of(&self, span: Span) -> Option<&[bool]> {
         let mask = &self.mask[span.rows()];

@@ -71,16 +71,63 @@ impl EncoderStack {
     ) {
         let d = self.d_model;
         for (number, layer) in self.layers.iter().enumerate() {
-            for spans in blocks(&batch.spans) {
-                let rows = rows_of(spans);
-                let x = &mut x[rows.start * d..rows.end * d];
-                layer.run(batch, spans, d, x, buffers);
-            }
-            zero_masked(batch, x, d);
+            layer.run_all(batch, d, x, buffers);
             if let Some(probe) = probe.as_mut() {
                 probe(number, x);
             }
         }
+    }
+
+    /// The mean of [`Self::run`]'s output over the valid positions of each sentence, `means:
+    /// [sentences, d_model]`; `x` is scratch.
+    ///
+    /// In pre-norm models the last operation is `x + hidden W2 + b2`, whose mean is `mean(x) +
+    /// mean(hidden) W2 + b2`: one row a sentence goes through the second matrix instead of one a
+    /// position.
+    pub(crate) fn run_to_means(
+        &self,
+        batch: &Batch,
+        x: &mut [f32],
+        buffers: &mut LayerBuffers,
+        means: &mut Buffer<f32>,
+    ) {
+        let d = self.d_model;
+        means.resize(batch.spans.len() * d);
+        let last = self.layers.split_last();
+        let Some((last, before)) = last.filter(|(last, _)| !last.feed_forward_norm.follows())
+        else {
+            self.run(batch, x, buffers, None);
+            batch.means(&batch.spans, x, d, means);
+            return;
+        };
+        for layer in before {
+            layer.run_all(batch, d, x, buffers);
+        }
+        let inner = last.feed_forward.inner();
+        let mut hidden_means = std::mem::take(&mut buffers.spare);
+        hidden_means.resize(batch.spans.len() * inner);
+        let mut left = &mut hidden_means[..];
+        for spans in blocks(&batch.spans) {
+            let rows = rows_of(spans);
+            let x = &mut x[rows.start * d..rows.end * d];
+            last.attend(batch, spans, d, x, buffers);
+            let LayerBuffers { input, hidden, .. } = &mut *buffers;
+            input.set(x, d, last.feed_forward_norm.before());
+            last.feed_forward.hidden(input, rows.len(), hidden);
+            let own;
+            (own, left) = left.split_at_mut(spans.len() * inner);
+            batch.means(spans, hidden, inner, own);
+        }
+        batch.means(&batch.spans, x, d, means);
+        let input = &mut buffers.input;
+        last.feed_forward
+            .add_output_precisely(input, &mut hidden_means, means);
+        for (span, mean) in batch.spans.iter().zip(means.chunks_exact_mut(d)) {
+            if span.len == 0 {
+                mean.fill(0.0);
+            }
+        }
+        buffers.spare = hidden_means;
     }
 }
 
@@ -108,8 +155,28 @@ fn rows_of(spans: &[Span]) -> Range<usize> {
 }
 
 impl EncoderLayer {
-    /// Runs the layer on the positions of some sentences of the batch, `x: [positions, d_model]`.
-    fn run(
+    /// Runs the layer on `x: [positions, d_model]` of all sentences.
+    fn run_all(&self, batch: &Batch, d_model: usize, x: &mut [f32], buffers: &mut LayerBuffers) {
+        for spans in blocks(&batch.spans) {
+            let rows = rows_of(spans);
+            let x = &mut x[rows.start * d_model..rows.end * d_model];
+            self.attend(batch, spans, d_model, x, buffers);
+            let LayerBuffers {
+                input,
+                hidden,
+                spare,
+                ..
+            } = &mut *buffers;
+            input.set(x, d_model, self.feed_forward_norm.before());
+            self.feed_forward.add_to(input, x, hidden);
+            self.feed_forward_norm.after(input.kernels, x, spare);
+        }
+        zero_masked(batch, x, d_model);
+    }
+
+    /// The layer's attention on the positions of some sentences of the batch, `x: [positions,
+    /// d_model]`.
+    fn attend(
         &self,
         batch: &Batch,
         spans: &[Span],
@@ -121,9 +188,9 @@ impl EncoderLayer {
             input,
             qkv,
             context,
-            hidden,
             spare,
             scratch,
+            ..
         } = buffers;
         let kernels = input.kernels;
         let first = rows_of(spans).start;
@@ -156,10 +223,6 @@ impl EncoderLayer {
         input.set(context, width, None);
         self.attention.output.add_to(input, x);
         self.attention_norm.after(kernels, x, spare);
-
-        input.set(x, d_model, self.feed_forward_norm.before());
-        self.feed_forward.add_to(input, x, hidden);
-        self.feed_forward_norm.after(kernels, x, spare);
     }
 }
 

@@ -29,9 +29,34 @@ impl FeedForward {
 
     /// `x += FFN(input)`; `x` is `[rows, size]`, `hidden` is scratch.
     pub(crate) fn add_to(&self, input: &mut Activation, x: &mut [f32], hidden: &mut Buffer<f32>) {
-        let rows = x.len() / self.output.outputs;
-        self.input.relu(input, rows, hidden);
-        input.set(hidden, self.input.outputs, None);
+        self.hidden(input, x.len() / self.output.outputs, hidden);
+        input.set(hidden, self.inner(), None);
         self.output.add_to(input, x);
+    }
+
+    /// `hidden = relu(input W1 + b1)`, `[rows, inner]`.
+    pub(crate) fn hidden(&self, input: &Activation, rows: usize, hidden: &mut Buffer<f32>) {
+        self.input.relu(input, rows, hidden);
+    }
+
+    /// `x += hidden W2 + b2`, with what the first rounding of `hidden` leaves; both arguments before
+    /// `x` are scratch.
+    pub(crate) fn add_output_precisely(
+        &self,
+        input: &mut Activation,
+        hidden: &mut [f32],
+        x: &mut [f32],
+    ) {
+        input.set(hidden, self.inner(), None);
+        self.output.add_to(input, x);
+        if input.subtract_from(hidden) {
+            input.set(hidden, self.inner(), None);
+            self.output.add_product_to(input, x);
+        }
+    }
+
+    /// Width of the hidden layer.
+    pub(crate) fn inner(&self) -> usize {
+        self.input.outputs
     }
 }

@@ -120,6 +120,12 @@ impl Linear {
         );
     }
 
+    /// `out += x W`; `out` is `[rows, outputs]`.
+    pub(crate) fn add_product_to(&self, input: &Activation, out: &mut [f32]) {
+        self.matrix
+            .apply(input, Epilogue::Residual { bias: None }, out);
+    }
+
     /// `out += x W + b`; `out` is `[rows, outputs]`.
     pub(crate) fn add_to(&self, input: &Activation, out: &mut [f32]) {
         self.matrix.apply(

@@ -82,6 +82,11 @@ impl SublayerNorm {
         self.norm.as_ref().filter(|_| self.pre)
     }
 
+    /// Whether a norm follows the sublayer.
+    pub(crate) fn follows(&self) -> bool {
+        self.post && self.norm.is_some()
+    }
+
     /// Normalises the sum of the residual and the sublayer's output in place, in post-norm models.
     pub(crate) fn after(&self, kernels: Kernels, x: &mut [f32], spare: &mut Buffer<f32>) {
         if let Some(norm) = self.norm.as_ref().filter(|_| self.post) {

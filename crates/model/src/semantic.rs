@@ -44,27 +44,14 @@ impl SemanticEncoder {
         let kernels = buffers.input.kernels;
         embed(kernels, batch, embedding, d, x);
         zero_masked(batch, x, d);
-        self.stack.run(batch, x, buffers, probe);
-        let pooled = &mut buffers.context;
-        pooled.resize(batch.spans.len() * d);
-        pooled.fill(0.0);
-        for (span, mean) in batch.spans.iter().zip(pooled.chunks_exact_mut(d)) {
-            for row in span.rows() {
-                for (sum, value) in mean.iter_mut().zip(&x[row * d..(row + 1) * d]) {
-                    *sum += value;
-                }
-            }
-            // A source without positions still has mask sum 1 in the original.
-            let count = batch.mask[span.rows()]
-                .iter()
-                .filter(|valid| **valid)
-                .count()
-                .max(1);
-            for sum in mean {
-                *sum /= count as f32;
-            }
+        if probe.is_some() {
+            self.stack.run(batch, x, buffers, probe);
+            out.resize(batch.spans.len() * d);
+            batch.means(&batch.spans, x, d, out);
+        } else {
+            self.stack.run_to_means(batch, x, buffers, out);
         }
-        buffers.input.set(&buffers.context, d, None);
+        buffers.input.set(out, d, None);
         self.pooling.store(&buffers.input, batch.spans.len(), out);
         self.norm.final_norm(kernels, out, &mut buffers.spare);
     }
