@@ -39,12 +39,13 @@ impl Activation {
             (Precision::F32, None) => self.dense.copy_from(x),
         }
     }
+
     /// Subtracts the rows as they are held from `x: [rows, k]`; false where they are held exactly.
     pub(crate) fn subtract_from(&self, x: &mut [f32]) -> bool {
-        let rows = &self.quantized;
-        if self.precision == Precision::F32 || rows.k() == 0 {
+        if self.precision == Precision::F32 {
             return false;
         }
+        let rows = &self.quantized;
         for (r, x) in x.chunks_exact_mut(rows.k()).enumerate() {
             let (scale, zero) = (rows.scale(r), rows.zero(r));
             for (x, &q) in x.iter_mut().zip(rows.row(r)) {

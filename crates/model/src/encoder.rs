@@ -83,20 +83,22 @@ impl EncoderStack {
     ///
     /// In pre-norm models the last operation is `x + hidden W2 + b2`, whose mean is `mean(x) +
     /// mean(hidden) W2 + b2`: one row a sentence goes through the second matrix instead of one a
-    /// position.
+    /// position, unless a probe wants to see them all.
     pub(crate) fn run_to_means(
         &self,
         batch: &Batch,
         x: &mut [f32],
         buffers: &mut LayerBuffers,
         means: &mut Buffer<f32>,
+        probe: Probe<'_>,
     ) {
         let d = self.d_model;
         means.resize(batch.spans.len() * d);
         let last = self.layers.split_last();
-        let Some((last, before)) = last.filter(|(last, _)| !last.feed_forward_norm.follows())
+        let ends_linear = |last: &EncoderLayer| !last.feed_forward_norm.follows();
+        let Some((last, before)) = last.filter(|(last, _)| probe.is_none() && ends_linear(last))
         else {
-            self.run(batch, x, buffers, None);
+            self.run(batch, x, buffers, probe);
             batch.means(&batch.spans, x, d, means);
             return;
         };

@@ -44,13 +44,7 @@ impl SemanticEncoder {
         let kernels = buffers.input.kernels;
         embed(kernels, batch, embedding, d, x);
         zero_masked(batch, x, d);
-        if probe.is_some() {
-            self.stack.run(batch, x, buffers, probe);
-            out.resize(batch.spans.len() * d);
-            batch.means(&batch.spans, x, d, out);
-        } else {
-            self.stack.run_to_means(batch, x, buffers, out);
-        }
+        self.stack.run_to_means(batch, x, buffers, out, probe);
         buffers.input.set(out, d, None);
         self.pooling.store(&buffers.input, batch.spans.len(), out);
         self.norm.final_norm(kernels, out, &mut buffers.spare);

@@ -257,7 +257,7 @@ impl Task for Attend<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         match self.width / self.attention.heads {
-            together::SIZE if S::QUERIES > 1 && self.queries() > 1 => {
+            together::SIZE if S::SHARES_KEYS && self.queries() > 1 => {
                 // A function of its own: in one with all loops of this one there would not be
                 // enough registers for what they have in common.
                 let kernels = self.kernels;

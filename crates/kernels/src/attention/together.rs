@@ -1,5 +1,5 @@
 //! Several queries of one head at a time: each key and value is loaded once for all of them. Worth it
-//! where loads are what bounds the loops and there are registers for it, see [`Simd::QUERIES`]. The
+//! where loads are what bounds the loops and there are registers for it, see [`Simd::SHARES_KEYS`]. The
 //! same bits as one query at a time, as every sum has the same order.
 
 use super::head::Head;
@@ -24,7 +24,7 @@ impl Task for Together<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        if S::QUERIES == 1 {
+        if !S::SHARES_KEYS {
             unreachable!("one query at a time is faster here");
         }
         let Self(mut this) = self;

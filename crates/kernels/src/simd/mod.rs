@@ -43,8 +43,8 @@ pub(crate) trait Simd: Tile {
     type H: Copy;
     /// Sums of sixteen lanes that fit the registers beside a few other values.
     const SUMS: usize;
-    /// Queries of a head of 64 numbers that fit the registers, with a sum for each.
-    const QUERIES: usize = 1;
+    /// Whether four queries of a head of 64 numbers fit the registers, with a sum for each.
+    const SHARES_KEYS: bool = false;
 
     fn splat(self, x: f32) -> Self::F;
     fn load(self, x: &[f32; LANES]) -> Self::F;

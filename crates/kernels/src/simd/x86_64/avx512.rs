@@ -18,7 +18,7 @@ macro_rules! impl_simd {
             type I = __m512i;
             type H = __m256;
             const SUMS: usize = 8;
-            const QUERIES: usize = 4;
+            const SHARES_KEYS: bool = true;
 
             #[inline(always)]
             fn splat(self, x: f32) -> __m512 {
